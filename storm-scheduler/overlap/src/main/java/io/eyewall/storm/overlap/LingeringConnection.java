@@ -26,6 +26,12 @@ final class LingeringConnection extends ConnectionWithStatus {
     private final Executor delayed;
     private final Runnable onClosed;
 
+    /** How often it was closed, and whether it is to be open again, or is not any more. */
+    private int closes;
+
+    private boolean isWanted = true;
+    private boolean isClosed;
+
     LingeringConnection(IConnection connection, Runnable onClosed) {
         this(
                 connection,
@@ -40,15 +46,35 @@ final class LingeringConnection extends ConnectionWithStatus {
     }
 
     @Override
-    public void close() {
-        delayed.execute(
-                () -> {
-                    try {
-                        connection.close();
-                    } finally {
-                        onClosed.run();
-                    }
-                });
+    public synchronized void close() {
+        isWanted = false;
+        closes++;
+        int close = closes;
+        delayed.execute(() -> closeUnlessWanted(close));
+    }
+
+    /** Whether it can be used again: Storm's metrics allow no second connection to a place. */
+    synchronized boolean reopen() {
+        isWanted = !isClosed;
+        return isWanted;
+    }
+
+    synchronized boolean isClosed() {
+        return isClosed;
+    }
+
+    private void closeUnlessWanted(int close) {
+        synchronized (this) {
+            if (isWanted || close != closes) {
+                return;
+            }
+            isClosed = true;
+        }
+        try {
+            connection.close();
+        } finally {
+            onClosed.run();
+        }
     }
 
     @Override

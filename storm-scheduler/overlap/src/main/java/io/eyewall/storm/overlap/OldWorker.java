@@ -8,12 +8,19 @@ import java.util.stream.Collectors;
 import org.apache.storm.generated.NodeInfo;
 
 /**
- * A worker that serves on while its executors start elsewhere.
+ * A worker that serves on while its executors start elsewhere, as it says in ZooKeeper.
  *
  * @param node Storm's id of its supervisor
  * @param since when it began to, in milliseconds of its host's clock
+ * @param beat when it said so last: another one each second
  */
-record OldWorker(String node, String host, int port, long since, Set<List<Long>> executors) {
+record OldWorker(
+        String node, String host, int port, long since, long beat, Set<List<Long>> executors) {
+
+    /** Below Storm's own root: a folder for each topology. */
+    static String folder(String topologyId) {
+        return "/eyewall-serving/" + topologyId;
+    }
 
     NodeInfo place() {
         return new NodeInfo(node, Set.of((long) port));
@@ -26,8 +33,8 @@ record OldWorker(String node, String host, int port, long since, Set<List<Long>>
                         .map(it -> "%d %d".formatted(it.get(0), it.get(1)))
                         .sorted()
                         .collect(Collectors.joining("\n"));
-        return "%s %s %d %d\n%s"
-                .formatted(node, host, port, since, tasks)
+        return "%s %s %d %d %d\n%s"
+                .formatted(node, host, port, since, beat, tasks)
                 .getBytes(StandardCharsets.UTF_8);
     }
 
@@ -44,6 +51,7 @@ record OldWorker(String node, String host, int port, long since, Set<List<Long>>
                 first[1],
                 Integer.parseInt(first[2]),
                 Long.parseLong(first[3]),
+                Long.parseLong(first[4]),
                 Set.copyOf(executors));
     }
 }

@@ -8,13 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.Acker;
 import org.apache.storm.daemon.Task;
 import org.apache.storm.daemon.worker.WorkerState;
-import org.apache.storm.executor.IRunningExecutor;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.generated.Assignment;
 import org.apache.storm.generated.NodeInfo;
@@ -40,14 +38,11 @@ public final class Overlap {
     /** Storm's own setting may be 10 s, in which a supervisor does not wait for this worker. */
     private static final long LOOK_IDLE_MILLIS = 1_000;
 
-    /** In which a connection to an old worker is up, if that serves on. */
-    private static final long CONNECT_MILLIS = 5_000;
+    /** For which a worker that has just started listens: old ones may look later at the move. */
+    private static final long LISTEN_MILLIS = 20_000;
 
     private static final long LOOK_MILLIS = 250;
     private static final long LOOK_QUIET_MILLIS = 50;
-
-    /** While a worker is as young, it reports at once which of its executors are prepared. */
-    private static final int YOUNG_SECONDS = 120;
 
     private static final Map<WorkerState, Overlap> WORKERS =
             Collections.synchronizedMap(new WeakHashMap<>());
@@ -64,9 +59,9 @@ public final class Overlap {
     private final Successors successors;
     private final OutdatedPressure outdated;
     private final ServingMark mark;
-
-    /** Those that this one, when it was new itself, found to serve on. */
-    private OldWorkers oldWorkers = OldWorkers.none();
+    private final Predecessors predecessors = new Predecessors();
+    private final ServingNotice notice;
+    private final long began = System.currentTimeMillis();
 
     private Map<List<Long>, NodeInfo> followed = Map.of();
     private Map<List<Long>, NodeInfo> routedBefore = Map.of();
@@ -76,6 +71,9 @@ public final class Overlap {
     private boolean overlaps;
     private boolean looksAgain;
 
+    /** Whether it has read whether the topology is active: a worker begins with no. */
+    private volatile boolean knowsActivity;
+
     /** Null unless this worker's executors are assigned elsewhere. */
     private volatile Serving serving;
 
@@ -84,6 +82,7 @@ public final class Overlap {
         here = new NodeInfo(WorkerInternals.node(worker), Set.of((long) worker.getPort()));
         successors = new Successors(worker);
         outdated = new OutdatedPressure(WorkerInternals.remoteBackPressure(worker));
+        notice = new ServingNotice(worker);
         mark = ServingMark.in(ConfigUtils.workerRoot(worker.getConf(), worker.getWorkerId()));
         // Moves are planned for what a worker can do as a whole.
         if (KnownCode.isStormKnown(WorkerState.class.getClassLoader())) {
@@ -107,35 +106,11 @@ public final class Overlap {
 
     /** Keeps spouts quiet that are to emit no more. */
     public static void activated(WorkerState worker) {
-        Serving serving = of(worker).serving;
+        Overlap overlap = of(worker);
+        overlap.knowsActivity = true;
+        Serving serving = overlap.serving;
         if (serving != null && serving.isDeactivated()) {
             worker.getIsTopologyActive().set(false);
-        }
-    }
-
-    /** Has Storm leave it to {@link #reportLoad} while a worker is young. */
-    public static void holdBackLoad(WorkerState worker) {
-        boolean isYoung = worker.getUptime().upTime() < YOUNG_SECONDS;
-        AtomicLong next = WorkerInternals.nextLoadUpdate(worker);
-        if (isYoung) {
-            next.set(Long.MAX_VALUE);
-        } else {
-            next.compareAndSet(Long.MAX_VALUE, 0);
-        }
-    }
-
-    /** Reports the load of the executors that work on tuples, which is how others know that. */
-    public static void reportLoad(WorkerState worker, List<IRunningExecutor> executors) {
-        if (worker.getUptime().upTime() < YOUNG_SECONDS) {
-            Map<Integer, Double> loads = new HashMap<>();
-            executors.stream()
-                    .filter(WorkerInternals::isPrepared)
-                    .forEach(
-                            it ->
-                                    loads.put(
-                                            it.getExecutorId().get(0).intValue(),
-                                            it.getReceiveQueue().getQueueLoad()));
-            worker.getReceiver().sendLoadMetrics(loads);
         }
     }
 
@@ -166,6 +141,9 @@ public final class Overlap {
             handover.awaitTurn(tasks);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the executor ends, as it does by itself then
+        } catch (RuntimeException e) {
+            // Storm's own code goes on, and this is called from within it.
+            LOG.error("spout task {} does not wait for its predecessor", handover.firstTask(), e);
         }
     }
 
@@ -194,6 +172,9 @@ public final class Overlap {
         if (!wanted.equals(followed)) {
             begin(published, now);
         }
+        if (now - began < LISTEN_MILLIS) {
+            notice.others(now).ifPresent(it -> seek(it, wanted, now));
+        }
         boolean overlapped = overlaps;
         overlaps = !ordered.isEmpty() && now - since < LONGEST_MILLIS && routes.differFrom(wanted);
         if (!overlaps) {
@@ -204,13 +185,13 @@ public final class Overlap {
             routes.replace(wanted);
             hosts = published.get_node_host();
             ordered.clear();
-            oldWorkers = OldWorkers.none();
             boolean isTakenBack =
                     worker.getLocalExecutors().stream().allMatch(it -> staysHere(it, wanted));
             if (serving != null && isTakenBack) {
                 serving.resume();
             }
             endServing();
+            handOverConnections(wanted);
             successors.close();
             return published;
         }
@@ -229,39 +210,38 @@ public final class Overlap {
             if (!serving.goesOn(wanted, hosts, it -> isPrepared(it, wanted.get(it), now), now)) {
                 LOG.info("ends {} ms after the move", now - since);
                 endServing();
+            } else {
+                notice.renew(asOldWorker(now));
             }
         }
-        if (!oldWorkers.isEmpty()) {
-            successors.keepOpen(outdated::closed); // Storm connected to them after the move began
-        }
+        // Storm may have connected to old workers since.
+        successors.keepOpen(outdated::closed);
         Map<List<Long>, NodeInfo> routed = routes.follow(wanted, places(now));
         outdated.switched(routedBefore, routed);
         routedBefore = routed;
-        successors.handOver(
-                routed.entrySet().stream()
-                        .filter(it -> isSentTo(it.getKey()))
-                        .map(Map.Entry::getValue)
-                        .collect(Collectors.toSet()));
+        handOverConnections(routed);
         Assignment effective = new Assignment(published);
         effective.set_executor_node_port(routed);
         effective.set_node_host(hosts);
         return effective;
     }
 
+    private void handOverConnections(Map<List<Long>, NodeInfo> routed) {
+        successors.handOver(
+                routed.entrySet().stream()
+                        .filter(it -> isSentTo(it.getKey()))
+                        .map(Map.Entry::getValue)
+                        .collect(Collectors.toSet()));
+    }
+
     private void begin(Assignment published, long now) {
         Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
-        boolean isNew = inForce == null;
-        if (isNew) {
-            oldWorkers = OldWorkers.of(worker);
-            routes.begin(wanted, oldWorkers.placeByExecutor());
-            hosts = oldWorkers.hosts();
-        }
         Map<List<Long>, NodeInfo> moved = routes.moved(wanted);
         // What an earlier move is still about to do stays ordered.
         moved.entrySet().removeIf(it -> it.getValue().equals(ordered.get(it.getKey())));
         if (!moved.isEmpty()) {
             since = now;
-            if (isNew || isOrdered(moved)) { // nobody serves on without an order
+            if (isOrdered(moved)) {
                 ordered.putAll(moved);
             } else {
                 ordered.clear();
@@ -277,7 +257,6 @@ public final class Overlap {
             endServing();
         } else if (serving == null) {
             mark.touch();
-            OldWorkers.announce(worker, asOldWorker(now));
             serving =
                     new Serving(
                             worker,
@@ -287,7 +266,6 @@ public final class Overlap {
                             hosts.get(here.get_node()));
         }
         if (!ordered.isEmpty()) {
-            successors.keepOpen(outdated::closed);
             LOG.info(
                     "{} executors move; {}",
                     moved.size(),
@@ -295,11 +273,37 @@ public final class Overlap {
         }
     }
 
+    /** Has a worker that has just started send to where old ones serve on. */
+    private void seek(List<OldWorker> old, Map<List<Long>, NodeInfo> wanted, long now) {
+        predecessors.hear(old, wanted.values(), now);
+        Map<String, String> known = new HashMap<>(hosts);
+        known.putAll(predecessors.hosts());
+        hosts = known;
+        if (ordered.isEmpty()) {
+            since = now;
+        }
+        predecessors
+                .places()
+                .forEach(
+                        (executor, place) -> {
+                            NodeInfo successor = wanted.get(executor);
+                            if (successor != null
+                                    && !successor.equals(ordered.get(executor))
+                                    && isSentTo(executor)
+                                    && !isPrepared(executor, successor, now)) {
+                                LOG.info("{} is served on at {}", executor, place);
+                                routes.seek(executor, place);
+                                ordered.put(executor, successor);
+                            }
+                        });
+    }
+
     private OldWorker asOldWorker(long now) {
         return new OldWorker(
                 here.get_node(),
                 hosts.get(here.get_node()),
                 worker.getPort(),
+                since,
                 now,
                 Set.copyOf(worker.getLocalExecutors()));
     }
@@ -327,11 +331,10 @@ public final class Overlap {
 
     private boolean isPrepared(List<Long> executor, NodeInfo place, long now) {
         // While its spouts are quiet this worker is not active, and the topology is.
-        // Nor is one that is new itself, at first.
         boolean isActive =
-                worker.getIsTopologyActive().get()
-                        || (serving != null && serving.isQuiet())
-                        || !oldWorkers.isEmpty();
+                !knowsActivity
+                        || worker.getIsTopologyActive().get()
+                        || (serving != null && serving.isQuiet());
         String host = hosts.get(place.get_node());
         return successors.isPrepared(executor, place, host, isActive, now);
     }
@@ -350,7 +353,7 @@ public final class Overlap {
             serving.end();
             serving = null;
             mark.remove();
-            OldWorkers.withdraw(worker);
+            notice.withdraw();
         }
     }
 
@@ -366,9 +369,8 @@ public final class Overlap {
 
             @Override
             public boolean isAlive(NodeInfo place) {
-                boolean mayConnectYet =
-                        now - since < CONNECT_MILLIS && oldWorkers.places().contains(place);
-                return here.equals(place) || successors.isAlive(place) || mayConnectYet;
+                return here.equals(place)
+                        || predecessors.isAlive(place, successors.isAlive(place), now);
             }
         };
     }

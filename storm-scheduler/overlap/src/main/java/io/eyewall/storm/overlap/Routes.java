@@ -34,10 +34,9 @@ final class Routes {
                                 Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, HashMap::new));
     }
 
-    /** Begins where executors are served on, and everywhere else as published. */
-    void begin(Map<List<Long>, NodeInfo> published, Map<List<Long>, NodeInfo> servedOn) {
-        replace(published);
-        inForce.putAll(servedOn);
+    /** Takes an executor to run elsewhere than it is published, as its old worker serves on there. */
+    void seek(List<Long> executor, NodeInfo place) {
+        inForce.put(executor, place);
     }
 
     /** Follows at once. */

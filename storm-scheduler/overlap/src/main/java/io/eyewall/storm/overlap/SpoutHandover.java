@@ -40,9 +40,6 @@ final class SpoutHandover {
                     Acker.ACKER_FAIL_STREAM_ID,
                     Acker.ACKER_RESET_TIMEOUT_STREAM_ID);
 
-    /** After how many refused connections in a row a predecessor's worker is taken as ended. */
-    private static final int REFUSED = 2;
-
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
 
@@ -107,23 +104,22 @@ final class SpoutHandover {
      */
     void awaitTurn(List<Task> tasks) throws InterruptedException {
         SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
-        var holder = turns.holder(firstTask());
-        if (holder.isEmpty()) {
+        List<SpoutTurns.Holder> holders = turns.holders(firstTask());
+        if (holders.isEmpty()) {
             return;
         }
-        LOG.info("spout task {} waits for its predecessor on {}", firstTask(), holder.get());
+        SpoutTurns.Holder first = holders.get(0);
+        LOG.info("spout task {} waits for its predecessor on {}", firstTask(), first);
         executor.getWorkerData().getIsWorkerActive().await();
         EarlyProcesses early = null;
         WarmUp warmUp = new WarmUp();
+        Vacancy vacancy = new Vacancy();
         IConnection back =
-                Successors.connect(
-                        executor.getWorkerData(), holder.get().host(), holder.get().port());
+                Successors.connect(executor.getWorkerData(), first.host(), first.port());
         try {
             TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), back);
             long began = System.currentTimeMillis();
             long said = 0;
-            long looked = 0;
-            int refused = 0;
             boolean asks = false;
             boolean isOver = false;
             for (long now = began;
@@ -142,11 +138,12 @@ final class SpoutHandover {
                         turns.await(firstTask());
                         said = now;
                     }
-                    if (now - looked >= REPEAT_MILLIS) {
-                        refused = holder.get().isGone() ? refused + 1 : 0;
-                        looked = now;
-                    }
-                    isOver = refused >= REFUSED || turns.holder(firstTask()).isEmpty();
+                    // One that is connected lives, and would log each try.
+                    isOver =
+                            vacancy.isThere(
+                                    turns.holders(firstTask()),
+                                    it -> !(it.equals(first) && isReady(back)) && it.refuses(),
+                                    now);
                 } catch (RuntimeException e) {
                     LOG.warn("spout task {} goes on waiting", firstTask(), e); // ZooKeeper is away
                 }
@@ -160,9 +157,13 @@ final class SpoutHandover {
         }
     }
 
+    private static boolean isReady(IConnection connection) {
+        return WorkerState.isConnectionReady(connection);
+    }
+
     /** Acks that came already: the predecessor's, as this one has not emitted anything. */
     private void sendBack(IConnection back, TupleForwarder predecessor) {
-        if (!WorkerState.isConnectionReady(back)) {
+        if (!isReady(back)) {
             return; // what is sent now would be dropped
         }
         executor.getReceiveQueue()

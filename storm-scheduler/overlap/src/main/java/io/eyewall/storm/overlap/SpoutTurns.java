@@ -5,7 +5,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
+import java.util.List;
 import org.apache.storm.daemon.worker.WorkerState;
 
 /**
@@ -33,17 +33,13 @@ final class SpoutTurns {
 
         private static final int CONNECT_MILLIS = 1_000;
 
-        /**
-         * Whether its worker has ended: its port refuses connections. What it wrote stays until its
-         * session has expired, 20 s by default. A network in between that is cut refuses nothing.
-         */
-        boolean isGone() {
+        /** Whether nothing listens there. A firewall that rejects what it does not let through looks the same. */
+        boolean refuses() {
             try (Socket socket = new Socket()) {
                 socket.connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
                 return false;
             } catch (ConnectException e) {
-                // The same exception as where this host itself has no network.
-                return String.valueOf(e.getMessage()).contains("refused");
+                return true;
             } catch (IOException e) {
                 return false; // not known
             }
@@ -67,9 +63,9 @@ final class SpoutTurns {
         nodes.delete(held(task));
     }
 
-    /** The other worker that holds a spout, if there is one. */
-    Optional<Holder> holder(int task) {
-        return nodes.others(held(task)).stream().findFirst().map(Holder::decode);
+    /** Other workers that hold a spout: two, if it is moved again before it was handed over. */
+    List<Holder> holders(int task) {
+        return nodes.others(held(task)).stream().map(Holder::decode).toList();
     }
 
     void await(int task) {

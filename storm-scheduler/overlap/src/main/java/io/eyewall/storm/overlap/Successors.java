@@ -1,15 +1,19 @@
 package io.eyewall.storm.overlap;
 
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.generated.NodeInfo;
 import org.apache.storm.messaging.IConnection;
+import org.apache.storm.messaging.IContext;
+import org.apache.storm.messaging.TransportFactory;
 
 /**
  * Connections to workers that are to take executors over, before Storm itself connects to them.
@@ -22,9 +26,19 @@ final class Successors {
     /** From when on a worker that never reports load, as settings may have it, is taken as prepared. */
     private static final long SILENT_MILLIS = 15_000;
 
+    /**
+     * What makes connections: not Storm's own, which refuses a second one to a place, as that has the
+     * same name in its metrics.
+     */
+    private static final Map<WorkerState, IContext> OWN =
+            Collections.synchronizedMap(new WeakHashMap<>());
+
     private final WorkerState worker;
     private final boolean isSilent;
     private final Map<NodeInfo, IConnection> connections = new HashMap<>();
+
+    /** Storm's own, also those that it has closed. */
+    private final Map<NodeInfo, LingeringConnection> lingering = new HashMap<>();
     private final Map<NodeInfo, Long> readySince = new HashMap<>();
 
     Successors(WorkerState worker) {
@@ -67,36 +81,45 @@ final class Successors {
      * @param onClosed hears of each that is closed
      */
     void keepOpen(Consumer<NodeInfo> onClosed) {
+        lingering.values().removeIf(LingeringConnection::isClosed);
+        worker.getCachedNodeToPortSocket()
+                .get()
+                .forEach(
+                        (place, it) -> {
+                            if (!(it instanceof LingeringConnection)) {
+                                LingeringConnection own =
+                                        new LingeringConnection(it, () -> onClosed.accept(place));
+                                lingering.put(place, own);
+                                giveStorm(place, own);
+                            }
+                        });
+    }
+
+    /** Gives Storm the connections to places where it is to send from now on, as far as there are. */
+    void handOver(Set<NodeInfo> places) {
+        Set<NodeInfo> known = worker.getCachedNodeToPortSocket().get().keySet();
+        for (NodeInfo place : places) {
+            if (known.contains(place)) {
+                continue;
+            }
+            LingeringConnection closed = lingering.get(place);
+            if (closed != null && closed.reopen()) {
+                forget(place);
+                giveStorm(place, closed);
+            } else if (connections.containsKey(place)) {
+                giveStorm(place, connections.remove(place));
+            }
+        }
+    }
+
+    private void giveStorm(NodeInfo place, IConnection connection) {
         worker.getCachedNodeToPortSocket()
                 .getAndUpdate(
                         before -> {
                             Map<NodeInfo, IConnection> after = new HashMap<>(before);
-                            after.replaceAll(
-                                    (place, it) -> lingering(it, () -> onClosed.accept(place)));
+                            after.put(place, connection);
                             return after;
                         });
-    }
-
-    private static IConnection lingering(IConnection connection, Runnable onClosed) {
-        return connection instanceof LingeringConnection
-                ? connection
-                : new LingeringConnection(connection, onClosed);
-    }
-
-    /** Gives Storm the connections to places where it is to send from now on. */
-    void handOver(Set<NodeInfo> places) {
-        for (NodeInfo place : places) {
-            IConnection connection = connections.remove(place);
-            if (connection != null) {
-                worker.getCachedNodeToPortSocket()
-                        .getAndUpdate(
-                                before -> {
-                                    Map<NodeInfo, IConnection> after = new HashMap<>(before);
-                                    after.put(place, connection);
-                                    return after;
-                                });
-            }
-        }
     }
 
     /** Closes what was not handed over. */
@@ -115,7 +138,8 @@ final class Successors {
     }
 
     static IConnection connect(WorkerState worker, String host, int port) {
-        return WorkerInternals.messaging(worker)
+        return OWN.computeIfAbsent(
+                        worker, it -> TransportFactory.makeContext(it.getTopologyConf(), null))
                 .connect(
                         worker.getTopologyId(),
                         host,

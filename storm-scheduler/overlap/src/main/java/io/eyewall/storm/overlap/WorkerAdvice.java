@@ -51,14 +51,14 @@ final class WorkerAdvice {
 
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This WorkerState worker) {
-            Overlap.holdBackLoad(worker);
+            YoungLoad.holdBack(worker);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(
                 @Advice.This WorkerState worker,
                 @Advice.Argument(0) List<IRunningExecutor> executors) {
-            Overlap.reportLoad(worker, executors);
+            YoungLoad.report(worker, executors);
         }
     }
 

@@ -16,7 +16,6 @@ import org.apache.storm.executor.Executor;
 import org.apache.storm.executor.ExecutorShutdown;
 import org.apache.storm.executor.IRunningExecutor;
 import org.apache.storm.executor.spout.SpoutExecutor;
-import org.apache.storm.messaging.IContext;
 import org.apache.storm.spout.ShellSpout;
 import org.apache.storm.utils.RotatingMap;
 
@@ -27,10 +26,6 @@ import org.apache.storm.utils.RotatingMap;
 final class WorkerInternals {
 
     private WorkerInternals() {}
-
-    static IContext messaging(WorkerState worker) {
-        return (IContext) field(WorkerState.class, "mqContext", worker);
-    }
 
     /** Storm's id of the supervisor. */
     static String node(WorkerState worker) {

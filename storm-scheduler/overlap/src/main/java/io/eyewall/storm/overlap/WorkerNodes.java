@@ -29,6 +29,12 @@ final class WorkerNodes {
         }
     }
 
+    /** Creates its own, or writes other data to it. */
+    void write(String folder, byte[] data) {
+        storage.set_ephemeral_node(
+                own(folder), data, ClusterUtils.mkTopoReadWriteAcls(worker.getTopologyConf()));
+    }
+
     void delete(String folder) {
         String own = own(folder);
         if (storage.node_exists(own, false)) {

@@ -37,6 +37,33 @@ class LingeringConnectionTest {
         assertThat(events).containsExactly("closed", "said that it is closed");
     }
 
+    @Test
+    void itStaysOpenIfItIsWantedAgain() {
+        connection.close();
+        assertThat(connection.reopen()).isTrue();
+        due.forEach(Runnable::run);
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void closedAgainItLingersFromThenOn() {
+        connection.close();
+        connection.reopen();
+        connection.close();
+        due.get(0).run();
+        assertThat(events).isEmpty();
+        due.get(1).run();
+        assertThat(events).contains("closed");
+    }
+
+    @Test
+    void onceItIsClosedItCannotBeHadAgain() {
+        connection.close();
+        due.forEach(Runnable::run);
+        assertThat(connection.reopen()).isFalse();
+        assertThat(connection.isClosed()).isTrue();
+    }
+
     private final class ToOldWorker implements IConnection {
 
         @Override

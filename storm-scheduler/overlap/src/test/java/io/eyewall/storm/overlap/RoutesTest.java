@@ -54,10 +54,10 @@ class RoutesTest {
     }
 
     @Test
-    void aNewWorkerBeginsWhereExecutorsAreServedOn() {
+    void anExecutorCanBeSoughtWhereItIsServedOn() {
         Map<List<Long>, NodeInfo> published = Map.of(TAG, NEW, SINK, NEW);
-        // One that is assigned nowhere any more is none of its business.
-        routes.begin(published, Map.of(TAG, OLD, List.of(9L, 9L), OLD));
+        routes.replace(published);
+        routes.seek(TAG, OLD);
         assertThat(routes.moved(published)).isEqualTo(Map.of(TAG, NEW));
         assertThat(follow(published)).isEqualTo(Map.of(TAG, OLD, SINK, NEW));
         prepared.add(TAG);

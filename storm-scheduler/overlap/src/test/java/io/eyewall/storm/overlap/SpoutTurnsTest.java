@@ -10,18 +10,18 @@ import org.junit.jupiter.api.Test;
 class SpoutTurnsTest {
 
     @Test
-    void anOldWorkerIsGoneOnceItsPortRefusesConnections() throws IOException {
+    void aWorkerRefusesConnectionsOnceItHasEnded() throws IOException {
         InetAddress here = InetAddress.getLoopbackAddress();
         SpoutTurns.Holder holder;
         try (ServerSocket port = new ServerSocket(0, 1, here)) {
             holder = new SpoutTurns.Holder(here.getHostAddress(), port.getLocalPort());
-            assertThat(holder.isGone()).isFalse();
+            assertThat(holder.refuses()).isFalse();
         }
-        assertThat(holder.isGone()).isTrue();
+        assertThat(holder.refuses()).isTrue();
     }
 
     @Test
-    void anOldWorkerWhoseHostHasNoAddressIsNotTakenAsGone() {
-        assertThat(new SpoutTurns.Holder("no-such-host.invalid", 6700).isGone()).isFalse();
+    void aWorkerWhoseHostHasNoAddressRefusesNothing() {
+        assertThat(new SpoutTurns.Holder("no-such-host.invalid", 6700).refuses()).isFalse();
     }
 }
