@@ -13,7 +13,7 @@ import org.apache.storm.messaging.TaskMessage;
 import org.apache.storm.messaging.netty.BackPressureStatus;
 
 /**
- * A connection to an old worker that stays open for a while after Storm has closed it.
+ * A connection that stays open for a while after Storm has closed it: it may be to an old worker.
  *
  * <p>Storm closes a connection as soon as it sends nothing there any more. Replies that have not been
  * read make that a reset, and the old worker loses what is on its way.
@@ -26,11 +26,17 @@ final class LingeringConnection extends ConnectionWithStatus {
     private final Executor delayed;
     private final Runnable onClosed;
 
-    /** How often it was closed, and whether it is to be open again, or is not any more. */
-    private int closes;
+    private enum State {
+        OPEN,
+        LINGERS,
+        CLOSES,
+        CLOSED
+    }
 
-    private boolean isWanted = true;
-    private boolean isClosed;
+    private State state = State.OPEN;
+
+    /** How often Storm closed it. */
+    private int closes;
 
     LingeringConnection(IConnection connection, Runnable onClosed) {
         this(
@@ -47,32 +53,37 @@ final class LingeringConnection extends ConnectionWithStatus {
 
     @Override
     public synchronized void close() {
-        isWanted = false;
+        state = State.LINGERS;
         closes++;
         int close = closes;
         delayed.execute(() -> closeUnlessWanted(close));
     }
 
-    /** Whether it can be used again: Storm's metrics allow no second connection to a place. */
+    /** Whether Storm can use it again: a second one to the same place it could not have yet. */
     synchronized boolean reopen() {
-        isWanted = !isClosed;
-        return isWanted;
+        if (state == State.LINGERS) {
+            state = State.OPEN;
+        }
+        return state == State.OPEN;
     }
 
     synchronized boolean isClosed() {
-        return isClosed;
+        return state == State.CLOSED;
     }
 
     private void closeUnlessWanted(int close) {
         synchronized (this) {
-            if (isWanted || close != closes) {
+            if (state != State.LINGERS || close != closes) {
                 return;
             }
-            isClosed = true;
+            state = State.CLOSES;
         }
         try {
-            connection.close();
+            connection.close(); // may wait for what is to be written
         } finally {
+            synchronized (this) {
+                state = State.CLOSED;
+            }
             onClosed.run();
         }
     }

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.generated.NodeInfo;
 
 /**
@@ -12,14 +13,17 @@ import org.apache.storm.generated.NodeInfo;
  *
  * @param node Storm's id of its supervisor
  * @param since when it began to, in milliseconds of its host's clock
- * @param beat when it said so last: another one each second
  */
-record OldWorker(
-        String node, String host, int port, long since, long beat, Set<List<Long>> executors) {
+record OldWorker(String node, String host, int port, long since, Set<List<Long>> executors) {
 
     /** Below Storm's own root: a folder for each topology. */
     static String folder(String topologyId) {
         return "/eyewall-serving/" + topologyId;
+    }
+
+    static OldWorker of(WorkerState worker, NodeInfo here, String host, long now) {
+        Set<List<Long>> executors = Set.copyOf(worker.getLocalExecutors());
+        return new OldWorker(here.get_node(), host, worker.getPort(), now, executors);
     }
 
     NodeInfo place() {
@@ -33,8 +37,8 @@ record OldWorker(
                         .map(it -> "%d %d".formatted(it.get(0), it.get(1)))
                         .sorted()
                         .collect(Collectors.joining("\n"));
-        return "%s %s %d %d %d\n%s"
-                .formatted(node, host, port, since, beat, tasks)
+        return "%s %s %d %d\n%s"
+                .formatted(node, host, port, since, tasks)
                 .getBytes(StandardCharsets.UTF_8);
     }
 
@@ -51,7 +55,6 @@ record OldWorker(
                 first[1],
                 Integer.parseInt(first[2]),
                 Long.parseLong(first[3]),
-                Long.parseLong(first[4]),
                 Set.copyOf(executors));
     }
 }

@@ -35,6 +35,8 @@ final class OutdatedPressure {
                         Set<Integer> tasks = tasksOf(executor);
                         release(tasks);
                         left.merge(place, tasks, OutdatedPressure::union);
+                        left.computeIfPresent(
+                                after.get(executor), (to, those) -> without(those, tasks));
                     }
                 });
     }
@@ -51,6 +53,12 @@ final class OutdatedPressure {
         Set<Integer> all = new HashSet<>(some);
         all.addAll(more);
         return all;
+    }
+
+    private static Set<Integer> without(Set<Integer> some, Set<Integer> those) {
+        Set<Integer> rest = new HashSet<>(some);
+        rest.removeAll(those);
+        return rest;
     }
 
     private void release(Set<Integer> tasks) {

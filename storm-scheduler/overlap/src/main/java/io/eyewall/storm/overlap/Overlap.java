@@ -60,6 +60,10 @@ public final class Overlap {
     private final OutdatedPressure outdated;
     private final ServingMark mark;
     private final Predecessors predecessors = new Predecessors();
+
+    /** Executors that were sought at predecessors, each with its successor: once is enough. */
+    private final Map<List<Long>, NodeInfo> sought = new HashMap<>();
+
     private final ServingNotice notice;
     private final long began = System.currentTimeMillis();
 
@@ -172,7 +176,8 @@ public final class Overlap {
         if (!wanted.equals(followed)) {
             begin(published, now);
         }
-        if (now - began < LISTEN_MILLIS) {
+        boolean listens = now - began < LISTEN_MILLIS;
+        if (listens) {
             notice.others(now).ifPresent(it -> seek(it, wanted, now));
         }
         boolean overlapped = overlaps;
@@ -185,6 +190,7 @@ public final class Overlap {
             routes.replace(wanted);
             hosts = published.get_node_host();
             ordered.clear();
+            predecessors.forget();
             boolean isTakenBack =
                     worker.getLocalExecutors().stream().allMatch(it -> staysHere(it, wanted));
             if (serving != null && isTakenBack) {
@@ -192,7 +198,9 @@ public final class Overlap {
             }
             endServing();
             handOverConnections(wanted);
-            successors.close();
+            if (!listens) { // one to an old worker may be about to be ready
+                successors.close();
+            }
             return published;
         }
         try {
@@ -210,8 +218,6 @@ public final class Overlap {
             if (!serving.goesOn(wanted, hosts, it -> isPrepared(it, wanted.get(it), now), now)) {
                 LOG.info("ends {} ms after the move", now - since);
                 endServing();
-            } else {
-                notice.renew(asOldWorker(now));
             }
         }
         // Storm may have connected to old workers since.
@@ -231,7 +237,8 @@ public final class Overlap {
                 routed.entrySet().stream()
                         .filter(it -> isSentTo(it.getKey()))
                         .map(Map.Entry::getValue)
-                        .collect(Collectors.toSet()));
+                        .collect(Collectors.toSet()),
+                hosts);
     }
 
     private void begin(Assignment published, long now) {
@@ -257,6 +264,7 @@ public final class Overlap {
             endServing();
         } else if (serving == null) {
             mark.touch();
+            notice.write(OldWorker.of(worker, here, hosts.get(here.get_node()), now));
             serving =
                     new Serving(
                             worker,
@@ -279,33 +287,30 @@ public final class Overlap {
         Map<String, String> known = new HashMap<>(hosts);
         known.putAll(predecessors.hosts());
         hosts = known;
-        if (ordered.isEmpty()) {
-            since = now;
-        }
         predecessors
                 .places()
                 .forEach(
                         (executor, place) -> {
                             NodeInfo successor = wanted.get(executor);
                             if (successor != null
-                                    && !successor.equals(ordered.get(executor))
+                                    && !successor.equals(sought.get(executor))
                                     && isSentTo(executor)
+                                    && canBeSentTo(place)
                                     && !isPrepared(executor, successor, now)) {
                                 LOG.info("{} is served on at {}", executor, place);
+                                since = ordered.isEmpty() ? now : since;
                                 routes.seek(executor, place);
                                 ordered.put(executor, successor);
+                                sought.put(executor, successor);
                             }
                         });
     }
 
-    private OldWorker asOldWorker(long now) {
-        return new OldWorker(
-                here.get_node(),
-                hosts.get(here.get_node()),
-                worker.getPort(),
-                since,
-                now,
-                Set.copyOf(worker.getLocalExecutors()));
+    /** Whether nothing is sent yet, or could be there at once. */
+    private boolean canBeSentTo(NodeInfo place) {
+        return worker.getIsWorkerActive().getCount() > 0
+                || WorkerState.isConnectionReady(
+                        successors.connection(place, hosts.get(place.get_node())));
     }
 
     private boolean isOrdered(Map<List<Long>, NodeInfo> moved) {

@@ -15,7 +15,6 @@ final class ServingNotice {
 
     private final WorkerNodes nodes;
     private final String folder;
-    private long written;
     private long read;
 
     ServingNotice(WorkerState worker) {
@@ -23,20 +22,15 @@ final class ServingNotice {
         folder = OldWorker.folder(worker.getTopologyId());
     }
 
-    /** Says, once a second, that a worker serves on. */
-    void renew(OldWorker own) {
-        if (own.beat() - written >= PAUSE_MILLIS) {
-            written = own.beat();
-            try {
-                nodes.write(folder, own.encode());
-            } catch (RuntimeException e) {
-                LOG.warn("workers that start do not know that this one serves on", e);
-            }
+    void write(OldWorker own) {
+        try {
+            nodes.write(folder, own.encode());
+        } catch (RuntimeException e) {
+            LOG.warn("workers that start do not know that this one serves on", e);
         }
     }
 
     void withdraw() {
-        written = 0;
         try {
             nodes.delete(folder);
         } catch (RuntimeException e) {

@@ -113,7 +113,7 @@ final class SpoutHandover {
         executor.getWorkerData().getIsWorkerActive().await();
         EarlyProcesses early = null;
         WarmUp warmUp = new WarmUp();
-        Vacancy vacancy = new Vacancy();
+        HeldSpout spout = new HeldSpout();
         IConnection back =
                 Successors.connect(executor.getWorkerData(), first.host(), first.port());
         try {
@@ -140,7 +140,7 @@ final class SpoutHandover {
                     }
                     // One that is connected lives, and would log each try.
                     isOver =
-                            vacancy.isThere(
+                            spout.isVacant(
                                     turns.holders(firstTask()),
                                     it -> !(it.equals(first) && isReady(back)) && it.refuses(),
                                     now);
@@ -151,9 +151,9 @@ final class SpoutHandover {
                 Thread.sleep(isOver ? 0 : LOOK_MILLIS);
             }
         } finally {
-            turns.stopWaiting(firstTask());
             // Closing may wait for what is being written.
             new Thread(back::close, "eyewall-close-predecessor").start();
+            turns.stopWaiting(firstTask());
         }
     }
 

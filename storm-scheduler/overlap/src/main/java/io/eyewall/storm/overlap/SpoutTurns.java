@@ -56,7 +56,7 @@ final class SpoutTurns {
     }
 
     void hold(int task, Holder here) {
-        nodes.create(held(task), here.encode());
+        nodes.write(held(task), here.encode());
     }
 
     void release(int task) {
@@ -69,7 +69,7 @@ final class SpoutTurns {
     }
 
     void await(int task) {
-        nodes.create(awaited(task), new byte[0]);
+        nodes.write(awaited(task), new byte[0]);
     }
 
     void stopWaiting(int task) {

@@ -1,12 +1,10 @@
 package io.eyewall.storm.overlap;
 
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
@@ -27,11 +25,10 @@ final class Successors {
     private static final long SILENT_MILLIS = 15_000;
 
     /**
-     * What makes connections: not Storm's own, which refuses a second one to a place, as that has the
-     * same name in its metrics.
+     * What makes the agent's connections. Storm's own refuses a second one to a place, as that would
+     * have the same name in its metrics; this one has none. Null until one is needed.
      */
-    private static final Map<WorkerState, IContext> OWN =
-            Collections.synchronizedMap(new WeakHashMap<>());
+    private static IContext context;
 
     private final WorkerState worker;
     private final boolean isSilent;
@@ -96,18 +93,21 @@ final class Successors {
     }
 
     /** Gives Storm the connections to places where it is to send from now on, as far as there are. */
-    void handOver(Set<NodeInfo> places) {
+    void handOver(Set<NodeInfo> places, Map<String, String> hosts) {
         Set<NodeInfo> known = worker.getCachedNodeToPortSocket().get().keySet();
         for (NodeInfo place : places) {
             if (known.contains(place)) {
                 continue;
             }
             LingeringConnection closed = lingering.get(place);
-            if (closed != null && closed.reopen()) {
-                forget(place);
+            IConnection own = connections.remove(place);
+            if (own != null) {
+                giveStorm(place, own);
+            } else if (closed != null && closed.reopen()) {
                 giveStorm(place, closed);
-            } else if (connections.containsKey(place)) {
-                giveStorm(place, connections.remove(place));
+            } else if (closed != null && !closed.isClosed()) {
+                // Until it is, its name in Storm's metrics is taken.
+                giveStorm(place, connect(worker, hosts.get(place.get_node()), port(place)));
             }
         }
     }
@@ -138,13 +138,19 @@ final class Successors {
     }
 
     static IConnection connect(WorkerState worker, String host, int port) {
-        return OWN.computeIfAbsent(
-                        worker, it -> TransportFactory.makeContext(it.getTopologyConf(), null))
+        return context(worker)
                 .connect(
                         worker.getTopologyId(),
                         host,
                         port,
                         WorkerInternals.remoteBackPressure(worker));
+    }
+
+    private static synchronized IContext context(WorkerState worker) {
+        if (context == null) {
+            context = TransportFactory.makeContext(worker.getTopologyConf(), null);
+        }
+        return context;
     }
 
     private void forget(NodeInfo place) {

@@ -21,15 +21,6 @@ final class WorkerNodes {
     }
 
     /** Its own, named after the worker: a node of a dead session goes by itself. */
-    void create(String folder, byte[] data) {
-        String own = own(folder);
-        if (!storage.node_exists(own, false)) {
-            storage.set_ephemeral_node(
-                    own, data, ClusterUtils.mkTopoReadWriteAcls(worker.getTopologyConf()));
-        }
-    }
-
-    /** Creates its own, or writes other data to it. */
     void write(String folder, byte[] data) {
         storage.set_ephemeral_node(
                 own(folder), data, ClusterUtils.mkTopoReadWriteAcls(worker.getTopologyConf()));

@@ -50,6 +50,15 @@ class OutdatedPressureTest {
     }
 
     @Test
+    void whoReturnsToAPlaceIsNotReleasedWhenAnEarlierConnectionToItIsClosed() {
+        outdated.switched(Map.of(FIRST, OLD), Map.of(FIRST, NEW));
+        outdated.switched(Map.of(FIRST, NEW), Map.of(FIRST, OLD));
+        press();
+        outdated.closed(OLD);
+        assertThat(held()).containsExactly(1, 2, 3);
+    }
+
+    @Test
     void aConnectionThatIsClosedLaterReleasesNothingMore() {
         outdated.switched(Map.of(FIRST, OLD), Map.of(FIRST, NEW));
         outdated.closed(OLD);

@@ -15,16 +15,13 @@ class PredecessorsTest {
     private static final List<Long> SINK = List.of(4L, 4L);
     private static final List<Long> SYSTEM = List.of(-1L, -1L);
 
-    private static final OldWorker FIRST = first(5_000);
+    private static final OldWorker FIRST =
+            new OldWorker("5f1c-10.0.0.7", "fog-1", 6701, 1_000, Set.of(SYSTEM, TAG));
     private static final OldWorker SECOND =
-            new OldWorker("8e2a-10.0.0.9", "fog-2", 6700, 2_000, 5_000, Set.of(TAG, SINK));
+            new OldWorker("8e2a-10.0.0.9", "fog-2", 6700, 2_000, Set.of(TAG, SINK));
     private static final NodeInfo ELSEWHERE = new NodeInfo("8e2a-10.0.0.9", Set.of(6702L));
 
     private final Predecessors predecessors = new Predecessors();
-
-    private static OldWorker first(long beat) {
-        return new OldWorker("5f1c-10.0.0.7", "fog-1", 6701, 1_000, beat, Set.of(SYSTEM, TAG));
-    }
 
     private void hear(long now, OldWorker... said) {
         predecessors.hear(List.of(said), List.of(ELSEWHERE), now);
@@ -34,7 +31,7 @@ class PredecessorsTest {
     void whatAWorkerSaysIsUnderstoodByOthers() {
         assertThat(OldWorker.decode(FIRST.encode())).isEqualTo(FIRST);
         assertThat(new String(FIRST.encode(), StandardCharsets.UTF_8))
-                .isEqualTo("5f1c-10.0.0.7 fog-1 6701 1000 5000\n-1 -1\n2 3");
+                .isEqualTo("5f1c-10.0.0.7 fog-1 6701 1000\n-1 -1\n2 3");
     }
 
     @Test
@@ -64,29 +61,20 @@ class PredecessorsTest {
     }
 
     @Test
-    void anOldWorkerThatSaysNothingNewForFourSecondsHasEnded() {
-        hear(0, FIRST);
-        hear(4_000, FIRST);
-        assertThat(predecessors.isAlive(FIRST.place(), true, 4_000)).isTrue();
-        hear(4_001, FIRST);
-        assertThat(predecessors.isAlive(FIRST.place(), true, 4_001)).isFalse();
-        assertThat(predecessors.places()).isEmpty();
-    }
-
-    @Test
-    void oneThatSaysSomethingNewEachSecondServesOn() {
-        for (long now = 0; now < 20_000; now += 1_000) {
-            hear(now, first(now));
-            assertThat(predecessors.isAlive(FIRST.place(), true, now)).isTrue();
-        }
-    }
-
-    @Test
-    void oneThatTakesItBackIsNotSentToThoughItsPortStillListens() {
+    void oneThatTakesItBackIsSoughtNoMore() {
         hear(0, FIRST, SECOND);
         hear(1_000, SECOND);
-        assertThat(predecessors.isAlive(FIRST.place(), true, 1_000)).isFalse();
-        assertThat(predecessors.isAlive(SECOND.place(), true, 1_000)).isTrue();
+        assertThat(predecessors.places().values()).containsOnly(SECOND.place());
+        assertThat(predecessors.isAlive(FIRST.place(), false, 1_000)).isFalse();
+    }
+
+    @Test
+    void afterTheMoveAPlaceIsAsGoodAsAnyOther() {
+        hear(0, FIRST);
+        predecessors.isAlive(FIRST.place(), true, 1_000);
+        predecessors.forget();
+        hear(60_000, FIRST);
+        assertThat(predecessors.isAlive(FIRST.place(), false, 60_000)).isTrue();
     }
 
     @Test

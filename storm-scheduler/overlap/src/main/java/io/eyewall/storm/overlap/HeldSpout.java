@@ -9,7 +9,7 @@ import java.util.function.Predicate;
  * Whether nobody runs a spout any more. What a worker wrote that has died stays until its session
  * has expired, 20 s by default; its port refuses connections at once.
  */
-final class Vacancy {
+final class HeldSpout {
 
     /** In a row, at looks a second apart: its port may be about to listen. */
     private static final int REFUSALS = 2;
@@ -25,7 +25,7 @@ final class Vacancy {
      * @param holders workers that said that they run the spout, and have not taken it back
      * @param refuses whether a worker refuses connections
      */
-    boolean isThere(
+    boolean isVacant(
             List<SpoutTurns.Holder> holders, Predicate<SpoutTurns.Holder> refuses, long now) {
         if (now - looked >= LOOK_MILLIS) {
             looked = now;
