@@ -60,10 +60,6 @@ public final class Overlap {
     private final OutdatedPressure outdated;
     private final ServingMark mark;
     private final Predecessors predecessors = new Predecessors();
-
-    /** Executors that were sought at predecessors, each with its successor: once is enough. */
-    private final Map<List<Long>, NodeInfo> sought = new HashMap<>();
-
     private final ServingNotice notice;
     private final long began = System.currentTimeMillis();
 
@@ -293,15 +289,13 @@ public final class Overlap {
                         (executor, place) -> {
                             NodeInfo successor = wanted.get(executor);
                             if (successor != null
-                                    && !successor.equals(sought.get(executor))
                                     && isSentTo(executor)
                                     && canBeSentTo(place)
-                                    && !isPrepared(executor, successor, now)) {
+                                    && !isPrepared(executor, successor, now)
+                                    && routes.seek(executor, place, successor)) {
                                 LOG.info("{} is served on at {}", executor, place);
                                 since = ordered.isEmpty() ? now : since;
-                                routes.seek(executor, place);
                                 ordered.put(executor, successor);
-                                sought.put(executor, successor);
                             }
                         });
     }

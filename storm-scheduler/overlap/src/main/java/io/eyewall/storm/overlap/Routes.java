@@ -20,6 +20,9 @@ final class Routes {
 
     private final Map<List<Long>, NodeInfo> inForce = new HashMap<>();
 
+    /** Executors that were sought at old workers, each with its successor. */
+    private final Map<List<Long>, NodeInfo> sought = new HashMap<>();
+
     /** Whether an executor is published elsewhere than it is taken to run. */
     boolean differFrom(Map<List<Long>, NodeInfo> published) {
         return !moved(published).isEmpty();
@@ -34,9 +37,19 @@ final class Routes {
                                 Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, HashMap::new));
     }
 
-    /** Takes an executor to run elsewhere than it is published, as its old worker serves on there. */
-    void seek(List<Long> executor, NodeInfo place) {
-        inForce.put(executor, place);
+    /**
+     * Takes an executor to run where its old worker serves on, once until it is moved again: what has
+     * switched does not go back.
+     *
+     * @param successor where it is published
+     * @return whether it does
+     */
+    boolean seek(List<Long> executor, NodeInfo place, NodeInfo successor) {
+        boolean isNew = !successor.equals(sought.put(executor, successor));
+        if (isNew) {
+            inForce.put(executor, place);
+        }
+        return isNew;
     }
 
     /** Follows at once. */

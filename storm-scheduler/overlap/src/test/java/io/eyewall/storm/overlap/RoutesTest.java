@@ -54,14 +54,26 @@ class RoutesTest {
     }
 
     @Test
-    void anExecutorCanBeSoughtWhereItIsServedOn() {
+    void anExecutorIsSoughtWhereItIsServedOnUntilItHasSwitched() {
         Map<List<Long>, NodeInfo> published = Map.of(TAG, NEW, SINK, NEW);
         routes.replace(published);
-        routes.seek(TAG, OLD);
+        assertThat(routes.seek(TAG, OLD, NEW)).isTrue();
         assertThat(routes.moved(published)).isEqualTo(Map.of(TAG, NEW));
         assertThat(follow(published)).isEqualTo(Map.of(TAG, OLD, SINK, NEW));
         prepared.add(TAG);
         assertThat(follow(published)).isEqualTo(published);
+        // Its old worker still says that it serves on.
+        assertThat(routes.seek(TAG, OLD, NEW)).isFalse();
+        assertThat(follow(published)).isEqualTo(published);
+    }
+
+    @Test
+    void anExecutorThatIsMovedAgainIsSoughtAgain() {
+        NodeInfo newer = new NodeInfo("sup-c", Set.of(6700L));
+        routes.replace(Map.of(TAG, newer));
+        routes.seek(TAG, OLD, NEW);
+        assertThat(routes.seek(TAG, OLD, newer)).isTrue();
+        assertThat(follow(Map.of(TAG, newer))).isEqualTo(Map.of(TAG, OLD));
     }
 
     @Test
