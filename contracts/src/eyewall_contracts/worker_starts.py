@@ -47,7 +47,7 @@ class WorkerStartRecord(Struct, frozen=True):
     Parameters
     ----------
     written
-        Seconds since the epoch.
+        Time of the last start in it, by its host's clock, in seconds since the epoch.
     starts
         Those that were learned last come last.
     """

@@ -148,3 +148,15 @@ def test_the_starts_that_were_seen_last_are_kept() -> None:
     starts = WorkerStarts(store)
     started(starts, "a", at=100.0, seconds=20.0, id_="w1")
     assert kept(store) == [*((it.topology, "a") for it in rows[1:]), ("t", "a")]
+
+
+def test_a_start_of_more_than_a_week_before_the_last_is_forgotten_by_a_restarted_sidecar() -> None:
+    now = 8 * 86_400.0
+    rows = (
+        TopologyStarts("t", "a", 86_399.0, last=60.0, mean=60.0),
+        TopologyStarts("t", "b", 86_401.0, last=20.0, mean=20.0),
+        TopologyStarts("t", "c", now, last=9.0, mean=9.0),
+    )
+    starts = WorkerStarts(Kept(WorkerStartRecord(now, rows)))
+    starts.observe([], 0.0)
+    assert starts.seconds("t", "a") == pytest.approx(20.0)  # the slowest of the others

@@ -22,8 +22,10 @@ START_CPU = 4.0
 """Core-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
 QUICKEST_CORES = 2.0
 """More of them make no start quicker."""
-MOST = 1000
+MOST = 500
 """Topologies and hosts whose starts are remembered, those learned last."""
+OLDEST = 7 * 86_400.0
+"""Seconds before the last start after which a restarted sidecar begins without one."""
 
 
 class WorkerKind(Enum):
@@ -163,6 +165,7 @@ class WorkerStarts:
         before = {
             (it.topology, it.host): StartSeconds(it.last, it.mean, it.count, it.time)
             for it in kept.starts
+            if it.time > kept.written - OLDEST
         }
         self._seen = {at: it for at, it in before.items() if at not in meanwhile} | meanwhile
         kinds = {it.topology: WorkerKind.of(multilang=it.multilang) for it in kept.starts}

@@ -351,8 +351,8 @@ public final class Overlap {
         if (serving != null) {
             serving.end();
             serving = null;
+            notice.withdraw(); // before the mark, without which the supervisor ends this worker
             mark.remove();
-            notice.withdraw();
         }
     }
 

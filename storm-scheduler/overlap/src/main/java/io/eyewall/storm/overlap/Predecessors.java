@@ -72,7 +72,7 @@ final class Predecessors {
                 && now - known.at() < CONNECT_MILLIS;
     }
 
-    /** Begins anew: places may be used again. */
+    /** Forgets all of it: places may be used again. */
     void forget() {
         heard.clear();
         connected.clear();
