@@ -99,5 +99,11 @@ def test_both_workers_end_when_the_topology_is_killed_in_the_middle_of_a_move(
     (left,) = used_hosts(cluster.placed(NAME, EXECUTORS))
     with cluster.drained(left, wait=0):
         wait_for(lambda: running_workers() == 2, PATIENCE, "an old and a new worker", pause=0.2)
+        # Both serve on now: of the chain of an earlier test nothing is left.
+        wait_for(lambda: cluster.znodes("/storm/eyewall-serving"), PATIENCE, "a notice", pause=0.2)
+        topology = cluster.topology(NAME)
+        assert topology is not None
+        assert cluster.znodes("/storm/eyewall-serving") == [topology["id"]]
+        assert cluster.znodes("/storm/eyewall-spouts") == [topology["id"]]
         cluster.run("kill", NAME)
         wait_for(lambda: running_workers() == 0, PATIENCE, "the end of both")

@@ -202,6 +202,18 @@ class Cluster:
             client.stop()
             client.close()
 
+    def znodes(self, path: str) -> list[str]:
+        """The children of a znode; none if it is not there."""
+        client = KazooClient(self.addresses["zookeeper"])
+        client.start(timeout=120)
+        try:
+            return sorted(client.get_children(path))
+        except NoNodeError:
+            return []
+        finally:
+            client.stop()
+            client.close()
+
     def pid(self, program: str) -> int:
         return next(it.pid for it in self.look().programs if it.name == program)
 

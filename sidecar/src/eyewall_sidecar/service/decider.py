@@ -45,7 +45,6 @@ from eyewall_sidecar.service.ready_moves import ReadyMoves
 from eyewall_sidecar.service.search_pause import is_stale, may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
-from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     KnownDelaysCache,
@@ -79,13 +78,10 @@ class TopologyDecider:
         solvers: Solvers,
         plans: PlanStore,
         clock: Callable[[], float],
-        starts: WorkerStarts,
+        started: StartedWorkers,
     ) -> None:
-        """Decide by these settings; `clock` is the one that deadlines are on.
-
-        `starts` knows what workers' starts took.
-        """
-        self.started = StartedWorkers(clock, starts)
+        """Decide by these settings; `clock` is the one that deadlines are on."""
+        self.started = started
         self._performances = PerformanceTracker()
         self._settings = settings
         self._solvers = solvers

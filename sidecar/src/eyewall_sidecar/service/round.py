@@ -37,6 +37,7 @@ from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import Plan, PlanStore
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.solver_pool import Solvers
+from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import (
     DelayStore,
     HeldSwitches,
@@ -88,7 +89,9 @@ class SchedulingService:
         """The last round; None before the first."""
         self._inputs = inputs
         self._estimates = EstimateTracker(inputs.measurements, settings.minimum_confidence)
-        self._decider = TopologyDecider(settings, solvers, self.plans, clock, learned.starts)
+        self._decider = TopologyDecider(
+            settings, solvers, self.plans, clock, StartedWorkers(clock, learned.starts)
+        )
         self._log = log
         self._clock = clock
         self._waits = learned.waits

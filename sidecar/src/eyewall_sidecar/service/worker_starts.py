@@ -162,13 +162,13 @@ class WorkerStarts:
             return False
         self._is_read = True
         meanwhile = self._seen
+        recent = [it for it in kept.starts if it.time > kept.written - OLDEST]
         before = {
             (it.topology, it.host): StartSeconds(it.last, it.mean, it.count, it.time)
-            for it in kept.starts
-            if it.time > kept.written - OLDEST
+            for it in recent
         }
         self._seen = {at: it for at, it in before.items() if at not in meanwhile} | meanwhile
-        kinds = {it.topology: WorkerKind.of(multilang=it.multilang) for it in kept.starts}
+        kinds = {it.topology: WorkerKind.of(multilang=it.multilang) for it in recent}
         self._kinds = kinds | self._kinds
         return bool(meanwhile)
 

@@ -52,12 +52,18 @@ class PredecessorsTest {
     }
 
     @Test
-    void aConnectionHasFiveSecondsToBeUpAndIsGivenUpOnceItBreaks() {
+    void aConnectionHasFiveSecondsToBeUp() {
         hear(0, FIRST);
         assertThat(predecessors.isAlive(FIRST.place(), false, 4_999)).isTrue();
         assertThat(predecessors.isAlive(FIRST.place(), false, 5_000)).isFalse();
         assertThat(predecessors.isAlive(FIRST.place(), true, 5_000)).isTrue();
-        assertThat(predecessors.isAlive(FIRST.place(), false, 5_001)).isFalse();
+    }
+
+    @Test
+    void aConnectionThatWasUpAndBreaksIsGivenUpAtOnce() {
+        hear(0, FIRST);
+        assertThat(predecessors.isAlive(FIRST.place(), true, 1_000)).isTrue();
+        assertThat(predecessors.isAlive(FIRST.place(), false, 1_001)).isFalse();
     }
 
     @Test
