@@ -183,7 +183,8 @@ class FakeCluster:
 
     def end(self) -> None:
         """End what a test has left, a failed one too, so that no other test hears of it."""
-        self.run_command("down")
+        if self.run.keeper() is not None or self.processes() or self.groups():
+            self.run_command("down")
         for process in self.processes():
             process.kill()
         for started in self.started:

@@ -116,6 +116,10 @@ class Code(Enum):
     WORKERS_NOT_LOOKED_AT = "whether they serve on was not looked at in this round"
     NO_FRESH_SLOTS = "new workers need slots in which old ones run, {slots:list}"
     NO_MEMORY_FOR_BOTH = "{host} has {available:.0f} MB, old and new workers declare {needed:.0f}"
+    NO_CPU_FOR_BOTH = (
+        "running workers use {used:.2f} of {host}'s {cores:.2f} cores, workers that start would "
+        "leave them {left:.2f}"
+    )
 
     # Looking back on a move.
     MEASURED_MOVE = (

@@ -11,31 +11,22 @@ if TYPE_CHECKING:
     from fake_cluster import FakeCluster
 
 
-def hosts_with_history(cluster: FakeCluster) -> set[str]:
-    client = redis_client.Redis.from_url(f"redis://{cluster.status()['addresses']['redis']}/0")
-    found: Any = client.zrange("eyewall:v1:history", 0, -1)
-    client.close()
-    return {name.decode() for name in found}
-
-
-def hosts_with_a_coordinate(cluster: FakeCluster) -> set[str]:
-    client = redis_client.Redis.from_url(f"redis://{cluster.status()['addresses']['redis']}/0")
-    found: Any = client.zrange(LatencyKeys().members, 0, -1)
-    client.close()
-    return {name.decode() for name in found}
-
-
-def test_every_host_has_agents_that_write_its_history_and_its_place(cluster: FakeCluster) -> None:
+def test_every_host_has_agents_that_write_its_history_and_its_place_and_end_with_the_cluster(
+    cluster: FakeCluster,
+) -> None:
     cluster.agents = True
     cluster.up()
-    running = {p["name"] for p in cluster.status()["programs"] if p["state"] == "RUNNING"}
+    seen = cluster.status()
+    running = {p["name"] for p in seen["programs"] if p["state"] == "RUNNING"}
     assert {"monitor-h1", "monitor-h2", "latency-h1", "latency-h2"} <= running
-    cluster.until(lambda: hosts_with_history(cluster) == {"h1", "h2"})
-    cluster.until(lambda: hosts_with_a_coordinate(cluster) == {"h1", "h2"})
-
-
-def test_the_agents_end_with_their_cluster(cluster: FakeCluster) -> None:
-    cluster.agents = True
-    cluster.up()
+    redis = seen["addresses"]["redis"]
+    cluster.until(lambda: members(redis, "eyewall:v1:history") == {"h1", "h2"})
+    cluster.until(lambda: members(redis, LatencyKeys().members) == {"h1", "h2"})
     assert cluster.run_command("down").returncode == 0
     assert cluster.processes() == []
+
+
+def members(redis: str, key: str) -> set[str]:
+    with redis_client.Redis.from_url(f"redis://{redis}/0") as client:
+        found: Any = client.zrange(key, 0, -1)
+    return {name.decode() for name in found}

@@ -33,19 +33,25 @@ def pair(moves: object = "overlap", **settings: object) -> Topology:
     return chain(("source", 1), ("sink", 1), settings={"moves": moves, **settings})
 
 
-def report_workers(nimbus: Nimbus, topology: Topology, **agent: object) -> None:
-    """The worker in the first slot of a and of b, as hosts' agents report them."""
+def report_workers(
+    nimbus: Nimbus, topology: Topology, *, used: float = 0.1, **agent: object
+) -> None:
+    """The worker in the first slot of a and of b, of one core each, as hosts' agents report."""
     nimbus.measured.wanted = True
     for host in ("a", "b"):
         before = nimbus.measured.hosts.get(host)
         sequence = before.sequence + 1 if before else 0
-        sample = report(host, sequence, time=nimbus.clock.now, used={topology.id: 0.1})
+        sample = report(host, sequence, time=nimbus.clock.now, used={topology.id: used})
         workers = tuple(structs.replace(it, **agent) for it in sample.workers)
         nimbus.measured.hosts[host] = structs.replace(sample, workers=workers)
 
 
 def running(
-    topology: Topology, *, agents: bool | None = True, contract: int = OVERLAP_CONTRACT
+    topology: Topology,
+    *,
+    agents: bool | None = True,
+    contract: int = OVERLAP_CONTRACT,
+    used: float = 0.1,
 ) -> Nimbus:
     """source on a and sink on b; agents None: their workers are not reported."""
     nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 10})
@@ -53,7 +59,7 @@ def running(
     nimbus.measured.wanted = True
     if agents is not None:
         about = {"overlaps": agents, "agent_contract": contract, "agent_version": "0.0.9"}
-        report_workers(nimbus, topology, **about)
+        report_workers(nimbus, topology, used=used, **about)
     nimbus.round(topology, obey=False)
     return nimbus
 
@@ -206,6 +212,34 @@ def test_a_host_whose_agent_does_not_report_gets_none_that_hands_over() -> None:
     nimbus.hosts.append(supervisor("c"))
     found = reason(nimbus, topology, (worker("c", 6701, 1, 2),))
     assert values(found, Code.HOST_NOT_REPORTED) == {"host": "c"}
+
+
+@pytest.mark.parametrize(
+    ("used", "starting", "restarts"),
+    [(0.5, 1, False), (0.51, 1, True), (0.33, 2, False), (0.34, 2, True)],
+)
+def test_what_runs_on_a_host_needs_no_more_than_those_that_start_leave_it(
+    used: float, starting: int, restarts: bool
+) -> None:
+    # Of one core each process has an equal share: next to one that starts half, to two a third.
+    topology = pair()
+    nimbus = running(topology, used=used)
+    nimbus.hosts[0] = supervisor("a", slots=3)
+    apart = (worker("a", 6701, 1), worker("a", 6702, 2))
+    found = reason(nimbus, topology, TOGETHER if starting == 1 else apart)
+    assert codes(found) == ([Code.NO_CPU_FOR_BOTH] if restarts else [])
+    if restarts:
+        assert values(found, Code.NO_CPU_FOR_BOTH) == {
+            "host": "a",
+            "cores": 1.0,
+            "used": used,
+            "left": pytest.approx(1 / (1 + starting)),
+        }
+
+
+def test_where_what_runs_needs_the_cores_a_move_costs_the_workers_start() -> None:
+    topology = pair()
+    assert price(running(topology, used=0.6), topology) == pytest.approx(REPLAYED * USUAL)
 
 
 def test_a_host_needs_memory_for_old_and_new_workers() -> None:

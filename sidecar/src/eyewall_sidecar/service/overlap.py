@@ -3,7 +3,7 @@
 docs/design/seamless-moves.md says how they do.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Set
 
 from eyewall_contracts.sample import OVERLAP_CONTRACT, WorkerSample
@@ -23,8 +23,8 @@ STARTING = 30.0
 def restart_reason(request: PlacementRequest, after: Assignment) -> Message | None:
     """Return why the workers of this move restart; None: the old ones serve on.
 
-    New ones need slots, and memory on hosts where old ones run beside them. As far as is reported
-    what starts on their hosts has the agent.
+    New ones need slots, cores that running workers do not use, and memory on hosts where old ones
+    run beside them. As far as is reported what starts on their hosts has the agent.
     """
     before = request.topology.assignment
     ended, started = set(before) - set(after), set(after) - set(before)
@@ -39,8 +39,9 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
     if in_use := slots & ({it.slot for it in before} | reported.keys()):
         names = [_slot_name(request, it) for it in sorted(in_use)]
         return message(Code.NO_FRESH_SLOTS, slots=names)
-    for supervisor in sorted({it.supervisor for it in slots}):
-        if obstacle := _target_obstacle(request, supervisor):
+    for supervisor, starting in sorted(Counter(it.supervisor for it in slots).items()):
+        obstacle = _target_obstacle(request, supervisor)
+        if obstacle := obstacle or _cpu_obstacle(request, supervisor, starting):
             return obstacle
     return _memory_obstacle(request, ended, started)
 
@@ -68,8 +69,7 @@ def _target_obstacle(request: PlacementRequest, supervisor: str) -> Message | No
     It has the agent that the youngest has, of topologies that ask for it: others have none. One
     that is just starting has not said so yet.
     """
-    capacity = request.capacities.get(supervisor)
-    host = capacity.supervisor.host if capacity is not None else supervisor
+    host = _host_name(request, supervisor)
     report = request.observation.estimates.reports.get(host)
     if report is None:
         return message(Code.HOST_NOT_REPORTED, host=host)
@@ -108,6 +108,23 @@ def _agent_obstacle(
     return None
 
 
+def _cpu_obstacle(request: PlacementRequest, supervisor: str, starting: int) -> Message | None:
+    """Return that so many workers which start there would take cores that running ones use.
+
+    The operating system gives all a fair share: one that starts takes half of a host if it is not
+    left more, two take two thirds.
+    """
+    host = _host_name(request, supervisor)
+    load = request.observation.estimates.loads.get(host)
+    if load is None:
+        return message(Code.HOST_NOT_REPORTED, host=host)
+    cores, used = load.cores * load.progress, sum(load.by_topology.values())
+    left = cores / (1 + starting)
+    if used <= left:
+        return None
+    return message(Code.NO_CPU_FOR_BOTH, host=host, cores=cores, used=used, left=left)
+
+
 def _memory_obstacle(
     request: PlacementRequest, ended: Set[Worker], started: Set[Worker]
 ) -> Message | None:
@@ -131,5 +148,9 @@ def _memory_obstacle(
 
 
 def _slot_name(request: PlacementRequest, slot: Slot) -> str:
-    capacity = request.capacities.get(slot.supervisor)
-    return f"{capacity.supervisor.host if capacity else slot.supervisor}:{slot.port}"
+    return f"{_host_name(request, slot.supervisor)}:{slot.port}"
+
+
+def _host_name(request: PlacementRequest, supervisor: str) -> str:
+    capacity = request.capacities.get(supervisor)
+    return capacity.supervisor.host if capacity is not None else supervisor

@@ -1,7 +1,8 @@
 """Solving in other processes: a solve never holds the interpreter lock of a thread that answers.
 
-A lane is one spawned process and the tasks that wait for it. A process that dies or hangs is
-replaced.
+A lane is one process and the tasks that wait for it. A process that dies or hangs is replaced.
+Those of the sidecar's own policies are forked from one that has loaded what they need, and has no
+threads; one for another distribution's policy is spawned.
 """
 
 import multiprocessing
@@ -36,6 +37,7 @@ START_SECONDS = 600.0
 """That a process may take to start; the first one on a machine compiles for a minute."""
 POLL_SECONDS = 0.5
 """Between two checks whether anybody still waits for a result."""
+PRELOADED = "eyewall_sidecar.service.solver_preload"
 
 PLACING = "placing"
 IMPROVING = "improving"
@@ -202,12 +204,10 @@ class _Lane:
     def _start(self) -> None:
         self._waiting: deque[tuple[Future[Any], float]] = deque()
         self._head_since = 0.0
-        self._executor = ProcessPoolExecutor(
-            max_workers=1,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_begin,
-            initargs=(os.getpid(),),
-        )
+        context = multiprocessing.get_context("forkserver" if self._policy else "spawn")
+        if self._policy:
+            context.set_forkserver_preload([PRELOADED])
+        self._executor = ProcessPoolExecutor(max_workers=1, mp_context=context, initializer=_begin)
         self._first: Future[int] = self._executor.submit(_prepare, self._policy)
 
     def warm(self) -> None:
@@ -293,10 +293,13 @@ class _PoolJob(Generic[Result]):
         self.future.cancel()
 
 
-def _begin(parent: int) -> None:
-    """Prepare a solver process: its parent handles Ctrl-C, and it dies with its parent."""
+def _begin() -> None:
+    """Prepare a solver process: the sidecar handles Ctrl-C, and it dies with its parent.
+
+    Its parent is what it was forked from, and ends with the sidecar.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
