@@ -85,6 +85,7 @@ def test_when_it_is_killed_its_solver_processes_end_by_themselves(
 ) -> None:
     ready_line(sidecar)
     family = psutil.Process(sidecar.pid).children(recursive=True)
+    assert len(family) >= 4  # a resource tracker, what solvers are forked from, two of them
     sidecar.kill()
     wait_until_gone(family)
 

@@ -117,8 +117,8 @@ class Code(Enum):
     NO_FRESH_SLOTS = "new workers need slots in which old ones run, {slots:list}"
     NO_MEMORY_FOR_BOTH = "{host} has {available:.0f} MB, old and new workers declare {needed:.0f}"
     NO_CPU_FOR_BOTH = (
-        "running workers use {used:.2f} of {host}'s {cores:.2f} cores, workers that start would "
-        "leave them {left:.2f}"
+        "old workers use {used:.2f} of the {cores:.2f} cores that others leave them on {host}; "
+        "workers that start there would leave {left:.2f}"
     )
 
     # Looking back on a move.

@@ -9,7 +9,7 @@ from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.move_price import OVERLAP_GAP, least_price, price_move
 from eyewall_sidecar.service.movement_rules import price_of
-from eyewall_sidecar.service.overlap import CHECKPOINTS, restart_reason
+from eyewall_sidecar.service.overlap import CHECKPOINTS, avoided_nodes, restart_reason
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
@@ -218,7 +218,7 @@ def test_a_host_whose_agent_does_not_report_gets_none_that_hands_over() -> None:
     ("used", "starting", "restarts"),
     [(0.5, 1, False), (0.51, 1, True), (0.33, 2, False), (0.34, 2, True)],
 )
-def test_what_runs_on_a_host_needs_no_more_than_those_that_start_leave_it(
+def test_old_workers_need_no_more_of_a_host_than_those_that_start_leave(
     used: float, starting: int, restarts: bool
 ) -> None:
     # Of one core each process has an equal share: next to one that starts half, to two a third.
@@ -237,9 +237,61 @@ def test_what_runs_on_a_host_needs_no_more_than_those_that_start_leave_it(
         }
 
 
-def test_where_what_runs_needs_the_cores_a_move_costs_the_workers_start() -> None:
+def test_where_old_workers_need_the_cores_a_move_costs_the_workers_start() -> None:
     topology = pair()
     assert price(running(topology, used=0.6), topology) == pytest.approx(REPLAYED * USUAL)
+
+
+def test_on_a_host_that_other_workers_fill_a_move_takes_as_much_in_either_way() -> None:
+    # c is full, but with the workers of another topology: they lose the same to an ordinary move.
+    topology = pair()
+    nimbus = running(topology)
+    nimbus.hosts.append(supervisor("c", slots=3))
+    add_worker(nimbus, "c", port=6700, topology="o-1", overlaps=True, used=0.9)
+    assert reason(nimbus, topology, (worker("c", 6702, 1, 2),)) is None
+
+
+def test_where_none_of_its_workers_ends_a_move_takes_as_much_in_either_way() -> None:
+    # b's worker stays and needs 0.6 of one core; one that starts there may take half of it.
+    topology = pair()
+    nimbus = running(topology, used=0.6)
+    nimbus.hosts.append(supervisor("c"))
+    add_worker(nimbus, "c", port=6700, topology="o-1", overlaps=True)
+    nimbus.running[topology.id] = (worker("c", 6700, 1), worker("b", 6700, 2))
+    after = (worker("b", 6701, 1), worker("b", 6700, 2))
+    found = reason(nimbus, topology, after)
+    assert codes(found) != [Code.NO_CPU_FOR_BOTH]
+
+
+def test_a_host_of_many_cores_has_two_for_each_that_starts() -> None:
+    # 16 cores, of which old workers use 9: those that start need two at most.
+    topology = pair()
+    nimbus = running(topology, used=9.0)
+    for host, sample in nimbus.measured.hosts.items():
+        assert sample.machine is not None
+        machine = structs.replace(sample.machine, cpus=16, quota=16.0)
+        nimbus.measured.hosts[host] = structs.replace(
+            sample, machine=machine, sequence=sample.sequence + 1
+        )
+    assert reason(nimbus, topology) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "used", "saturated", "avoided"),
+    [
+        ({"objective": "L=1"}, 0.6, True, ("a", "b")),
+        ({"objective": "L=1"}, 0.6, False, ()),  # by the load model it is carried
+        ({"objective": "L=1"}, 0.4, True, ()),  # half of a core is left beside one that starts
+        ({"objective": "R=1"}, 0.6, True, ()),
+        ({"objective": "L=1", "moves": "restart"}, 0.6, True, ()),
+    ],
+)
+def test_what_queues_leaves_the_hosts_that_its_workers_fill(
+    settings: dict[str, str], used: float, saturated: bool, avoided: tuple[str, ...]
+) -> None:
+    topology = pair(**settings)
+    found = request(running(topology, used=used), topology)
+    assert avoided_nodes(found, saturated=saturated) == avoided
 
 
 def test_a_host_needs_memory_for_old_and_new_workers() -> None:
@@ -294,10 +346,11 @@ def add_worker(
     topology: str,
     overlaps: bool = True,
     started: float = -3600.0,
+    used: float = 0.1,
 ) -> None:
     """One more in a host's report."""
     now = nimbus.clock.now
-    added = report(host, time=now, used={topology: 0.1}, port=port, started=started)
+    added = report(host, time=now, used={topology: used}, port=port, started=started)
     (one,) = added.workers
     one = structs.replace(one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT)
     own = nimbus.measured.hosts.get(host, structs.replace(added, workers=()))

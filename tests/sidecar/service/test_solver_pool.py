@@ -134,6 +134,35 @@ def test_a_hang_over_a_task_that_was_cancelled_is_noticed_by_the_next(watched: W
     assert isinstance(watched.answered(watched.solvers.run(TASK, 5)), Solution)
 
 
+def test_when_the_process_that_they_are_forked_from_is_killed_all_are_replaced(
+    solvers: SolverPool,
+) -> None:
+    before = [psutil.Process(solvers.process_id(it)) for it in (PLACING, IMPROVING)]
+    parent = before[0].parent()
+    assert parent is not None
+    assert parent.pid != os.getpid()
+    parent.kill()
+    _, alive = psutil.wait_procs(before, timeout=SOON)
+    assert alive == []
+    for purpose in (PLACING, IMPROVING):
+        task = replace(TASK, purpose=purpose)
+        outcomes = [answer(solvers, task), answer(solvers, task)]
+        assert isinstance(outcomes[-1], Solution)
+
+
+def test_where_nothing_can_be_forked_processes_are_spawned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("multiprocessing.forkserver._forkserver.ensure_running", refused)
+    processes = SolverPool()
+    try:
+        assert isinstance(answer(processes), Solution)
+        assert psutil.Process(processes.process_id(PLACING)).ppid() == os.getpid()
+    finally:
+        processes.close()
+
+
 def test_an_answer_that_is_not_there_yet_is_none(solvers: SolverPool) -> None:
     os.kill(solvers.process_id(PLACING), signal.SIGSTOP)
     assert solvers.run(TASK, 60).result(time.monotonic()) is None
@@ -200,6 +229,28 @@ def test_the_time_limit_is_for_all_of_a_solve(
     found = task.solve(1.0, policy.clock)
     assert policy.limit == pytest.approx(0.9)
     assert found.placement in placement
+
+
+@pytest.mark.parametrize(
+    ("cores_elsewhere", "nodes"),
+    [(1.0, {"v"}), (0.05, {"u"})],  # both operators need 0.2 cores together
+)
+def test_nodes_to_avoid_are_left_if_the_others_carry_the_load(
+    cores_elsewhere: float, nodes: set[str]
+) -> None:
+    problem = PlacementProblem(
+        operators=(Operator("a", cpu=0.1), Operator("b", cpu=0.1)),
+        streams=(Stream("a", "b", rate=10.0),),
+        nodes=(Node("u", cpu=2.0), Node("v", cpu=cores_elsewhere)),
+        links={("u", "v"): Link(0.010), ("v", "u"): Link(0.010)},
+        current={"a": "u", "b": "u"},
+    )
+    task = PlacementTask(problem, Objective.parse("L=1"), "odp", seed=0, avoided=("u",))
+    found = task.solve(5.0)
+    assert set((found.placement or {}).values()) == nodes
+    if nodes == {"v"}:  # nothing is proven of what was not looked at
+        assert (found.status, found.bound) == (Status.HEURISTIC, None)
+        assert found.reasons[-1].startswith("left u, ")
 
 
 def test_the_process_for_plans_is_started_with_the_first_plan_and_delays_nobody_else() -> None:

@@ -34,6 +34,7 @@ from eyewall_sidecar.service.movement_rules import (
     has_other_workers,
     price_of,
 )
+from eyewall_sidecar.service.overlap import avoided_nodes
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.plans import PlanStore, reused_slots_message
 from eyewall_sidecar.service.problem_cache import (
@@ -238,17 +239,18 @@ class TopologyDecider:
         if looked_back is not None:
             return looked_back
         record = replace(record, hold=None)
-        task = request.task(problem, self._settings.solver.seed)
+        conditions = self.conditions(topology, record, inputs.switches)
+        avoided = avoided_nodes(request, saturated=conditions.saturated)
+        task = request.task(problem, self._settings.solver.seed, avoided)
         record, failure = poll_search(record, self._clock(), self._clock)
         search = record.search
         outdated = search is None or search.task != task
         verdict: MoveVerdict | None = None
-        conditions = self.conditions(topology, record, inputs.switches)
         if search is not None and search.solution is not None:
             record, verdict = self._evaluate(
                 record, request, search.solution, conditions, outdated=outdated
             )
-            if verdict.hold is None and not (outdated and is_stale(search, self._clock())):
+            if verdict.hold is None and not (outdated and is_stale(search, task, self._clock())):
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
             if verdict.is_shown_in_status:

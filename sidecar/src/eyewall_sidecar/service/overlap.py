@@ -10,8 +10,10 @@ from eyewall_contracts.sample import OVERLAP_CONTRACT, WorkerSample
 from eyewall_contracts.setting_keys import MOVES
 
 from eyewall_sidecar.messages import Code, Message, message
+from eyewall_sidecar.objectives.load_prediction import is_carried
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.storm import Assignment, Slot, Topology, Worker
+from eyewall_sidecar.service.worker_starts import QUICKEST_CORES
+from eyewall_sidecar.storm import Assignment, Slot, Topology, TopologyProblem, Worker
 
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
@@ -23,8 +25,8 @@ STARTING = 30.0
 def restart_reason(request: PlacementRequest, after: Assignment) -> Message | None:
     """Return why the workers of this move restart; None: the old ones serve on.
 
-    New ones need slots, cores that running workers do not use, and memory on hosts where old ones
-    run beside them. As far as is reported what starts on their hosts has the agent.
+    New ones need slots, and cores and memory on hosts where old ones run beside them. As far as is
+    reported what starts on their hosts has the agent.
     """
     before = request.topology.assignment
     ended, started = set(before) - set(after), set(after) - set(before)
@@ -39,9 +41,12 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
     if in_use := slots & ({it.slot for it in before} | reported.keys()):
         names = [_slot_name(request, it) for it in sorted(in_use)]
         return message(Code.NO_FRESH_SLOTS, slots=names)
-    for supervisor, starting in sorted(Counter(it.supervisor for it in slots).items()):
-        obstacle = _target_obstacle(request, supervisor)
-        if obstacle := obstacle or _cpu_obstacle(request, supervisor, starting):
+    starting = Counter(it.supervisor for it in slots)
+    for supervisor in sorted(starting):
+        if obstacle := _target_obstacle(request, supervisor):
+            return obstacle
+    for supervisor in sorted(starting.keys() & {it.slot.supervisor for it in ended}):
+        if obstacle := _cpu_obstacle(request, supervisor, starting[supervisor]):
             return obstacle
     return _memory_obstacle(request, ended, started)
 
@@ -61,6 +66,26 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
         if obstacle := _agent_obstacle(request, worker.slot, own):
             return obstacle
     return None
+
+
+def avoided_nodes(request: PlacementRequest, *, saturated: bool) -> tuple[str, ...]:
+    """Return the nodes to leave, where old workers fill them and cannot carry what comes.
+
+    Elsewhere new workers start beside old ones, which carry what they can meanwhile; on these they
+    would take the cores for it. None where workers restart in any case. `saturated` says that what
+    is measured shows queues; else the load model decides.
+    """
+    of_topology = request.problem
+    if not isinstance(of_topology, TopologyProblem) or find_obstacle(request) is not None:
+        return ()
+    supervisors = {it.slot.supervisor for it in request.topology.assignment}
+    filled = {it for it in supervisors if _cpu_obstacle(request, it, 1) is not None}
+    nodes = of_topology.supervisors.items()
+    avoided = tuple(sorted(node for node, supervisor in nodes if supervisor in filled))
+    problem = of_topology.problem
+    if not avoided or problem.current is None or not request.settings.objective.weighs_load:
+        return ()
+    return avoided if saturated or not is_carried(problem, problem.current) else ()
 
 
 def _target_obstacle(request: PlacementRequest, supervisor: str) -> Message | None:
@@ -109,19 +134,22 @@ def _agent_obstacle(
 
 
 def _cpu_obstacle(request: PlacementRequest, supervisor: str, starting: int) -> Message | None:
-    """Return that so many workers which start there would take cores that running ones use.
+    """Return that so many workers which start there would take cores that old ones need.
 
-    The operating system gives all a fair share: one that starts takes half of a host if it is not
-    left more, two take two thirds.
+    Where there is too little for all, each gets about the same: one that starts takes half of what
+    others leave of the host, two take two thirds. An ordinary move takes as much, but ends the old
+    workers first. None where the host's load is not known.
     """
-    host = _host_name(request, supervisor)
-    load = request.observation.estimates.loads.get(host)
+    load = request.observation.estimates.loads.get(_host_name(request, supervisor))
     if load is None:
-        return message(Code.HOST_NOT_REPORTED, host=host)
-    cores, used = load.cores * load.progress, sum(load.by_topology.values())
-    left = cores / (1 + starting)
+        return None
+    topology = request.topology.topology.id
+    used = load.by_topology.get(topology, 0.0)
+    cores = max(0.0, load.cores * load.progress - (load.busy - used))
+    left = max(cores / (1 + starting), cores - starting * QUICKEST_CORES)
     if used <= left:
         return None
+    host = _host_name(request, supervisor)
     return message(Code.NO_CPU_FOR_BOTH, host=host, cores=cores, used=used, left=left)
 
 

@@ -9,6 +9,7 @@ from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.decision import PlacementSearch
 from eyewall_sidecar.service.move_price import least_price
 from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions, MoveVerdict
+from eyewall_sidecar.service.solver_pool import PlacementTask
 
 SHARE = 0.1
 """Of the time, that searches for one topology may take while nothing much changes."""
@@ -20,13 +21,14 @@ FRESH_SECONDS = 10.0
 """Since a solution was taken, for which it is moved to though values have changed meanwhile."""
 
 
-def is_stale(search: PlacementSearch, now: float) -> bool:
-    """Whether what a search found, for a problem that has changed since, is too old to move to.
+def is_stale(search: PlacementSearch, task: PlacementTask, now: float) -> bool:
+    """Whether what a search found is too old to move to, now that its task is another one.
 
     What makes a move worth it may have changed most while nothing was searched for. The round that
     takes a solution never finds it stale, however late it comes: else none would ever be moved to.
+    Where workers are to serve on a move must not start others on hosts that they fill.
     """
-    return now > search.found + FRESH_SECONDS
+    return now > search.found + FRESH_SECONDS or bool(set(task.avoided) - set(search.task.avoided))
 
 
 def may_search_again(

@@ -15,14 +15,16 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from multiprocessing.context import ForkServerContext
 from typing import Any, Generic, Protocol, TypeVar
 
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.heuristic.tie_breaks import with_fewest_moves, with_least_traffic
 from eyewall_sidecar.messages import Code, Message, message
-from eyewall_sidecar.model import PlacementProblem, Solution
+from eyewall_sidecar.model import PlacementProblem, Solution, Status, without_nodes
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
+from eyewall_sidecar.objectives.load_prediction import is_carried
 from eyewall_sidecar.plugins import described
 from eyewall_sidecar.policies.catalogue import OWN
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
@@ -81,6 +83,8 @@ class PlacementTask:
         PLACING, IMPROVING or PLANNING: it names the lane of the sidecar's own policies.
     grace
         As of any task.
+    avoided
+        Nodes that are left if the others carry today's rates without them.
     """
 
     problem: PlacementProblem
@@ -90,6 +94,7 @@ class PlacementTask:
     interchangeable: tuple[tuple[str, ...], ...] = ()
     purpose: str = IMPROVING
     grace: float = GRACE_SECONDS
+    avoided: tuple[str, ...] = ()
 
     @property
     def lane(self) -> str:
@@ -100,20 +105,41 @@ class PlacementTask:
         """Solve in this process; ties are broken as far as the time limit allows."""
         began = clock()
         ends_at = began + time_limit
+        found = self._without_avoided(began + time_limit / 2, clock)
+        if found is None:
+            found = self._solve(self.problem, ends_at, clock)
+        if clock() < ends_at:
+            found = with_alternatives(self.problem, self.objective, found)
+        return replace(found, seconds=max(found.seconds, clock() - began))
 
+    def _without_avoided(self, ends_at: float, clock: Callable[[], float]) -> Solution | None:
+        """Return what leaves the nodes that are to be avoided; None if there are none.
+
+        What is proven of it is not proven of all nodes.
+        """
+        if not self.avoided:
+            return None
+        found = self._solve(without_nodes(self.problem, self.avoided), ends_at, clock)
+        if found.placement is None or not is_carried(self.problem, found.placement):
+            return None
+        left = f"left {', '.join(self.avoided)}, whose cores old workers need while others start"
+        return replace(
+            found, status=Status.HEURISTIC, bound=None, gap=None, reasons=(*found.reasons, left)
+        )
+
+    def _solve(
+        self, problem: PlacementProblem, ends_at: float, clock: Callable[[], float]
+    ) -> Solution:
         def is_late() -> bool:
             return clock() >= ends_at
 
-        problem, objective = self.problem, self.objective
-        share, seed = time_limit * POLICY_SHARE, self.seed
+        objective, seed = self.objective, self.seed
+        share = (ends_at - clock()) * POLICY_SHARE
         found = invoke_policy(self.policy, problem, objective, time_limit=share, seed=seed)
         if objective.ecker:
             problem = with_headroom(problem)
         found = with_fewest_moves(problem, objective, found, self.interchangeable, is_late)
-        found = with_least_traffic(problem, objective, found, is_late)
-        if not is_late():
-            found = with_alternatives(self.problem, objective, found)
-        return replace(found, seconds=max(found.seconds, clock() - began))
+        return with_least_traffic(problem, objective, found, is_late)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +230,16 @@ class _Lane:
     def _start(self) -> None:
         self._waiting: deque[tuple[Future[Any], float]] = deque()
         self._head_since = 0.0
-        context = multiprocessing.get_context("forkserver" if self._policy else "spawn")
-        if self._policy:
+        try:
+            self._begin("forkserver" if self._policy else "spawn")
+        except (OSError, EOFError, multiprocessing.AuthenticationError):
+            # What they are forked from has been killed, or cannot be reached in the folder for
+            # temporary files.
+            self._begin("spawn")
+
+    def _begin(self, method: str) -> None:
+        context = multiprocessing.get_context(method)
+        if isinstance(context, ForkServerContext):
             context.set_forkserver_preload([PRELOADED])
         self._executor = ProcessPoolExecutor(max_workers=1, mp_context=context, initializer=_begin)
         self._first: Future[int] = self._executor.submit(_prepare, self._policy)
@@ -294,16 +328,17 @@ class _PoolJob(Generic[Result]):
 
 
 def _begin() -> None:
-    """Prepare a solver process: the sidecar handles Ctrl-C, and it dies with its parent.
+    """Prepare a solver process: the sidecar handles Ctrl-C, and it dies with the sidecar.
 
-    Its parent is what it was forked from, and ends with the sidecar.
+    What it was forked from lives as long as any solver process does.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
+    sidecar = multiprocessing.parent_process()
+    while os.getppid() == parent and sidecar is not None and sidecar.is_alive():
         time.sleep(1)
     os._exit(1)
 

@@ -1,21 +1,20 @@
-"""What each solver process needs: imported once, by the process that they are forked from.
+"""What each solver process imports: imported once, by the process that they are forked from.
 
-So a process that is replaced solves again within milliseconds, and loads nothing.
+Nothing is solved here: what starts a lane waits until these imports are over.
 """
 
 import os
 import signal
-from contextlib import suppress
+import sys
 
 # Ctrl-C is for the sidecar, which ends this process too.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 # Before numpy is imported: a process with threads is not forked safely.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+# multiprocessing starts this process with the folder that it is in as the first to import from.
+sys.path[:] = filter(None, sys.path)
 
-from eyewall_sidecar.policies.compile_ahead import DEFAULTS, compile_ahead  # noqa: E402
+import numba  # noqa: E402, F401
 
-with suppress(Exception):  # which each solver process meets again, and reports
-    for policy in DEFAULTS:
-        compile_ahead(policy)
-
+import eyewall_sidecar.policies.odp  # noqa: E402
 import eyewall_sidecar.service.solver_pool  # noqa: E402, F401
