@@ -267,31 +267,31 @@ def test_a_host_of_many_cores_has_two_for_each_that_starts() -> None:
     # 16 cores, of which old workers use 9: those that start need two at most.
     topology = pair()
     nimbus = running(topology, used=9.0)
-    for host, sample in nimbus.measured.hosts.items():
-        assert sample.machine is not None
-        machine = structs.replace(sample.machine, cpus=16, quota=16.0)
-        nimbus.measured.hosts[host] = structs.replace(
-            sample, machine=machine, sequence=sample.sequence + 1
-        )
+    have_cores(nimbus, 16.0)
     assert reason(nimbus, topology) is None
 
 
-@pytest.mark.parametrize(
-    ("settings", "used", "saturated", "avoided"),
-    [
-        ({"objective": "L=1"}, 0.6, True, ("a", "b")),
-        ({"objective": "L=1"}, 0.6, False, ()),  # by the load model it is carried
-        ({"objective": "L=1"}, 0.4, True, ()),  # half of a core is left beside one that starts
-        ({"objective": "R=1"}, 0.6, True, ()),
-        ({"objective": "L=1", "moves": "restart"}, 0.6, True, ()),
-    ],
-)
-def test_what_queues_leaves_the_hosts_that_its_workers_fill(
-    settings: dict[str, str], used: float, saturated: bool, avoided: tuple[str, ...]
-) -> None:
-    topology = pair(**settings)
-    found = request(running(topology, used=used), topology)
-    assert avoided_nodes(found, saturated=saturated) == avoided
+@pytest.mark.parametrize(("cores", "restarts"), [(0.14, False), (0.13, True)])
+def test_where_a_start_takes_half_a_minute_workers_restart(cores: float, restarts: bool) -> None:
+    # 4 core-seconds take 28.6 s on 0.14 cores, 30.8 s on 0.13.
+    topology = pair()
+    nimbus = running(topology, used=0.01)
+    have_cores(nimbus, cores)
+    found = reason(nimbus, topology)
+    assert codes(found) == ([Code.SLOW_START] if restarts else [])
+
+
+def test_what_restarts_for_want_of_cores_may_avoid_the_hosts_that_lack_them() -> None:
+    # a's old worker needs 0.6 of one core, b's 0.1.
+    topology = pair()
+    nimbus = running(topology, used=0.6)
+    on_b = nimbus.measured.hosts["b"]
+    workers = tuple(structs.replace(it, cpu=0.5) for it in on_b.workers)
+    nimbus.measured.hosts["b"] = structs.replace(on_b, workers=workers, sequence=on_b.sequence + 1)
+    assert codes(reason(nimbus, topology)) == [Code.NO_CPU_FOR_BOTH]
+    found = request(nimbus, topology)
+    assert avoided_nodes(found, TOGETHER) == ("a",)
+    assert avoided_nodes(found, (worker("b", 6701, 1), worker("b", 6700, 2))) == ()
 
 
 def test_a_host_needs_memory_for_old_and_new_workers() -> None:
@@ -358,6 +358,15 @@ def add_worker(
     nimbus.measured.hosts[host] = structs.replace(
         own, workers=workers, sequence=own.sequence + 1, time=nimbus.clock.now
     )
+
+
+def have_cores(nimbus: Nimbus, cores: float) -> None:
+    """So many on each host, by its next report."""
+    for host, sample in nimbus.measured.hosts.items():
+        assert sample.machine is not None
+        machine = structs.replace(sample.machine, cpus=max(1, int(cores)), quota=cores)
+        after = structs.replace(sample, machine=machine, sequence=sample.sequence + 1)
+        nimbus.measured.hosts[host] = after
 
 
 def move(nimbus: Nimbus, topology: Topology, drained: str = "a") -> Place:

@@ -34,7 +34,6 @@ from eyewall_sidecar.service.movement_rules import (
     has_other_workers,
     price_of,
 )
-from eyewall_sidecar.service.overlap import avoided_nodes
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.plans import PlanStore, reused_slots_message
 from eyewall_sidecar.service.problem_cache import (
@@ -43,7 +42,7 @@ from eyewall_sidecar.service.problem_cache import (
     request_placement,
 )
 from eyewall_sidecar.service.ready_moves import ReadyMoves
-from eyewall_sidecar.service.search_pause import is_stale, may_search_again
+from eyewall_sidecar.service.search_pause import is_stale, may_search_again, nodes_to_avoid
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
@@ -240,8 +239,7 @@ class TopologyDecider:
             return looked_back
         record = replace(record, hold=None)
         conditions = self.conditions(topology, record, inputs.switches)
-        avoided = avoided_nodes(request, saturated=conditions.saturated)
-        task = request.task(problem, self._settings.solver.seed, avoided)
+        task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock(), self._clock)
         search = record.search
         outdated = search is None or search.task != task
@@ -250,9 +248,15 @@ class TopologyDecider:
             record, verdict = self._evaluate(
                 record, request, search.solution, conditions, outdated=outdated
             )
-            if verdict.hold is None and not (outdated and is_stale(search, task, self._clock())):
+            if verdict.hold is None and not (outdated and is_stale(search, self._clock())):
+                if avoided := nodes_to_avoid(record, search, verdict.candidate):
+                    task = replace(task, avoided=avoided)
+                    record = self._start_search(record, task, self._improving_seconds(settings))
+                    return TopologyOutcome(stays, record, message(Code.SEARCHING), pending=True)
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
+            if search.task.avoided:
+                record = replace(record, overlaps_in_vain=True)
             if verdict.is_shown_in_status:
                 record = replace(record, hold=verdict.report)
             if observes and verdict.hold is not None:
@@ -265,8 +269,7 @@ class TopologyDecider:
             search is None
             or (verdict is not None and may_search_again(search, verdict, conditions, limits, now))
         ):
-            longest = min(self._settings.solver.improvement_seconds, settings.time_limit)
-            record = self._start_search(record, task, longest)
+            record = self._start_search(record, task, self._improving_seconds(settings))
         if verdict is None or verdict.hold is None:
             report = failure.reason if failure is not None else message(Code.SEARCHING)
             return TopologyOutcome(stays, record, report, pending=failure is None)
@@ -279,6 +282,9 @@ class TopologyDecider:
             candidate.before,
             outdated,
         )
+
+    def _improving_seconds(self, settings: TopologySettings) -> float:
+        return min(self._settings.solver.improvement_seconds, settings.time_limit)
 
     def _evaluate(
         self,

@@ -10,14 +10,16 @@ from eyewall_contracts.sample import OVERLAP_CONTRACT, WorkerSample
 from eyewall_contracts.setting_keys import MOVES
 
 from eyewall_sidecar.messages import Code, Message, message
-from eyewall_sidecar.objectives.load_prediction import is_carried
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.worker_starts import QUICKEST_CORES
+from eyewall_sidecar.service.worker_starts import QUICKEST_CORES, START_CPU
 from eyewall_sidecar.storm import Assignment, Slot, Topology, TopologyProblem, Worker
 
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
 MEGABYTE = 1 << 20
+LONGEST_START = 30.0
+"""Seconds on a host's cores: where workers start so slowly some are ready a minute after others,
+and the agents, which wait for each other, give up."""
 STARTING = 30.0
 """Seconds within which a worker that starts leaves the file of its agent."""
 
@@ -43,7 +45,8 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
         return message(Code.NO_FRESH_SLOTS, slots=names)
     starting = Counter(it.supervisor for it in slots)
     for supervisor in sorted(starting):
-        if obstacle := _target_obstacle(request, supervisor):
+        obstacle = _target_obstacle(request, supervisor) or _slow_start(request, supervisor)
+        if obstacle is not None:
             return obstacle
     for supervisor in sorted(starting.keys() & {it.slot.supervisor for it in ended}):
         if obstacle := _cpu_obstacle(request, supervisor, starting[supervisor]):
@@ -68,24 +71,26 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
     return None
 
 
-def avoided_nodes(request: PlacementRequest, *, saturated: bool) -> tuple[str, ...]:
-    """Return the nodes to leave, where old workers fill them and cannot carry what comes.
+def avoided_nodes(request: PlacementRequest, after: Assignment) -> tuple[str, ...]:
+    """Return the nodes that a move has to leave for its old workers to serve on.
 
-    Elsewhere new workers start beside old ones, which carry what they can meanwhile; on these they
-    would take the cores for it. None where workers restart in any case. `saturated` says that what
-    is measured shows queues; else the load model decides.
+    None unless the workers of this move restart for want of cores. Elsewhere new workers start
+    beside old ones, which carry what they can meanwhile.
     """
-    of_topology = request.problem
-    if not isinstance(of_topology, TopologyProblem) or find_obstacle(request) is not None:
+    of_topology, reason = request.problem, restart_reason(request, after)
+    if not isinstance(of_topology, TopologyProblem) or reason is None:
         return ()
-    supervisors = {it.slot.supervisor for it in request.topology.assignment}
-    filled = {it for it in supervisors if _cpu_obstacle(request, it, 1) is not None}
-    nodes = of_topology.supervisors.items()
-    avoided = tuple(sorted(node for node, supervisor in nodes if supervisor in filled))
-    problem = of_topology.problem
-    if not avoided or problem.current is None or not request.settings.objective.weighs_load:
+    if reason.code not in {Code.NO_CPU_FOR_BOTH, Code.SLOW_START}:
         return ()
-    return avoided if saturated or not is_carried(problem, problem.current) else ()
+    own = {it.slot.supervisor for it in request.topology.assignment}
+    return tuple(
+        sorted(
+            node
+            for node, supervisor in of_topology.supervisors.items()
+            if _slow_start(request, supervisor) is not None
+            or (supervisor in own and _cpu_obstacle(request, supervisor, 1) is not None)
+        )
+    )
 
 
 def _target_obstacle(request: PlacementRequest, supervisor: str) -> Message | None:
@@ -131,6 +136,19 @@ def _agent_obstacle(
             allowed=OVERLAP_CONTRACT,
         )
     return None
+
+
+def _slow_start(request: PlacementRequest, supervisor: str) -> Message | None:
+    """Return that a worker's start takes too long there; None if not, or if that is not known."""
+    host = _host_name(request, supervisor)
+    load = request.observation.estimates.loads.get(host)
+    if load is None:
+        return None
+    cores = load.cores * load.progress
+    seconds = START_CPU / max(cores, 1e-9)
+    if seconds <= LONGEST_START:
+        return None
+    return message(Code.SLOW_START, host=host, cores=cores, seconds=seconds, longest=LONGEST_START)
 
 
 def _cpu_obstacle(request: PlacementRequest, supervisor: str, starting: int) -> Message | None:

@@ -6,10 +6,10 @@ from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service.decision import PlacementSearch
+from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
 from eyewall_sidecar.service.move_price import least_price
 from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions, MoveVerdict
-from eyewall_sidecar.service.solver_pool import PlacementTask
+from eyewall_sidecar.service.overlap import avoided_nodes
 
 SHARE = 0.1
 """Of the time, that searches for one topology may take while nothing much changes."""
@@ -21,14 +21,27 @@ FRESH_SECONDS = 10.0
 """Since a solution was taken, for which it is moved to though values have changed meanwhile."""
 
 
-def is_stale(search: PlacementSearch, task: PlacementTask, now: float) -> bool:
-    """Whether what a search found is too old to move to, now that its task is another one.
+def is_stale(search: PlacementSearch, now: float) -> bool:
+    """Whether what a search found, for a problem that has changed since, is too old to move to.
 
     What makes a move worth it may have changed most while nothing was searched for. The round that
     takes a solution never finds it stale, however late it comes: else none would ever be moved to.
-    Where workers are to serve on a move must not start others on hosts that they fill.
     """
-    return now > search.found + FRESH_SECONDS or bool(set(task.avoided) - set(search.task.avoided))
+    return now > search.found + FRESH_SECONDS
+
+
+def nodes_to_avoid(
+    record: TopologyRecord, search: PlacementSearch, candidate: CandidateMove
+) -> tuple[str, ...]:
+    """Return what one more search before this move has to avoid, so that old workers serve on.
+
+    None if they do or never would, or if such a search was in vain.
+    """
+    if search.task.avoided or record.overlaps_in_vain or candidate.slots is None:
+        return ()
+    if not candidate.request.settings.objective.weighs_load:
+        return ()
+    return avoided_nodes(candidate.request, candidate.slots.assignment)
 
 
 def may_search_again(

@@ -1,11 +1,14 @@
-"""What each solver process imports: imported once, by the process that they are forked from.
+"""What each solver process needs: loaded once, by the process that they are forked from.
 
-Nothing is solved here: what starts a lane waits until these imports are over.
+What starts a lane waits for that. So this takes seconds, and leaves what has to be
+compiled first to the lanes.
 """
 
 import os
 import signal
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 # Ctrl-C is for the sidecar, which ends this process too.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -14,7 +17,21 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 # multiprocessing starts this process with the folder that it is in as the first to import from.
 sys.path[:] = filter(None, sys.path)
 
-import numba  # noqa: E402, F401
+from eyewall_sidecar.policies.compile_ahead import DEFAULTS, compile_ahead  # noqa: E402
+from eyewall_sidecar.service import solver_pool  # noqa: E402, F401 - imported for lanes
 
-import eyewall_sidecar.policies.odp  # noqa: E402
-import eyewall_sidecar.service.solver_pool  # noqa: E402, F401
+LONGEST = 15.0
+"""Seconds for loading what is compiled: that takes two where nothing else needs the cores."""
+
+
+def _give_up(*_: object) -> NoReturn:
+    raise TimeoutError
+
+
+signal.signal(signal.SIGALRM, _give_up)
+signal.setitimer(signal.ITIMER_REAL, LONGEST)
+with suppress(Exception):  # each lane meets it again, and reports it
+    for policy in DEFAULTS:
+        compile_ahead(policy)
+signal.setitimer(signal.ITIMER_REAL, 0.0)
+signal.signal(signal.SIGALRM, signal.SIG_DFL)
