@@ -14,7 +14,7 @@ from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Assignment, Topology
-from measured_topologies import report
+from measured_topologies import rates_of, report
 from msgspec import structs
 from obedient_nimbus import Nimbus
 from said import codes, values
@@ -458,3 +458,50 @@ def test_a_plan_says_whether_its_workers_overlap(
     plan = nimbus.planner.make(PlanOptions(topology.name), lambda: True)
     assert remark in [codes(it) for it in plan.remarks]
     assert plan.record.overlaps == (remark == [Code.OVERLAPS])
+
+
+def both_on(host: str, memory_of_c: int) -> tuple[Topology, Nimbus]:
+    """source and sink in a worker that uses 0.6 of one core; sink has to leave it for b or c.
+
+    b has memory for one executor.
+    """
+    topology = pair(objective="L=1", pin={"sink": ["b", "c"]})
+    small = (replace(supervisor("b"), memory_bytes=128 * MEGABYTE),)
+    others = (*small, replace(supervisor("c"), memory_bytes=memory_of_c * MEGABYTE))
+    nimbus = Nimbus([supervisor(host), *others], {("a", "b"): 10, ("a", "c"): 10, ("b", "c"): 10})
+    nimbus.running[topology.id] = (worker(host, 6700, 1, 2),)
+    nimbus.measured.wanted = True
+    agent = {"overlaps": True, "agent_contract": OVERLAP_CONTRACT}
+    for it in ("a", "b", "c"):
+        sample = report(it, time=nimbus.clock.now, used={topology.id: 0.6} if it == host else {})
+        workers = tuple(structs.replace(one, **agent) for one in sample.workers)
+        nimbus.measured.hosts[it] = structs.replace(sample, workers=workers)
+    nimbus.measured.rates[topology.id] = rates_of(
+        topology, {2: 10.0}, {1: 10.0}, until=nimbus.clock.now
+    )
+    return topology, nimbus
+
+
+def first_place(nimbus: Nimbus, topology: Topology) -> Place:
+    verdicts = (it.verdict for it in nimbus.rounds(topology, 4))
+    return next(it for it in verdicts if isinstance(it, Place))
+
+
+def test_before_a_worker_restarts_for_want_of_cores_a_placement_without_its_host_is_sought() -> (
+    None
+):
+    # source would stay on a, in a worker that starts beside the old one; on c it has a core.
+    topology, nimbus = both_on("a", memory_of_c=128)
+    placed = first_place(nimbus, topology)
+    assert [it.task.avoided for it in nimbus.solvers.improved][:2] == [(), ("a",)]
+    assert placed.overlaps
+    assert nimbus.host_of(topology, 1) in {"b", "c"}
+
+
+def test_where_there_is_none_workers_restart() -> None:
+    # c has memory for none, so source has nowhere else to go.
+    topology, nimbus = both_on("a", memory_of_c=64)
+    placed = first_place(nimbus, topology)
+    assert [it.task.avoided for it in nimbus.solvers.improved][:2] == [(), ("a",)]
+    assert not placed.overlaps
+    assert [nimbus.host_of(topology, task) for task in (1, 2)] == ["a", "b"]
