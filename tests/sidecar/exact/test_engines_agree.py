@@ -17,9 +17,9 @@ from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.objectives.costs import cost
 
 PROBLEMS = {
-    "branch and bound": 60,
-    "with all bounds": 60,
-    "integer program": 30,
+    "branch and bound": 40,
+    "with all bounds": 40,
+    "integer program": 20,
     "PuLP": 4,
     "policy odp": 4,
 }

@@ -231,28 +231,6 @@ def test_the_time_limit_is_for_all_of_a_solve(
     assert found.placement in placement
 
 
-@pytest.mark.parametrize(
-    ("cores_elsewhere", "nodes"),
-    [(1.0, {"v"}), (0.05, {"u"})],  # both operators need 0.2 cores together
-)
-def test_nodes_to_avoid_are_left_if_the_others_carry_the_load(
-    cores_elsewhere: float, nodes: set[str]
-) -> None:
-    problem = PlacementProblem(
-        operators=(Operator("a", cpu=0.1), Operator("b", cpu=0.1)),
-        streams=(Stream("a", "b", rate=10.0),),
-        nodes=(Node("u", cpu=2.0), Node("v", cpu=cores_elsewhere)),
-        links={("u", "v"): Link(0.010), ("v", "u"): Link(0.010)},
-        current={"a": "u", "b": "u"},
-    )
-    task = PlacementTask(problem, Objective.parse("L=1"), "odp", seed=0, avoided=("u",))
-    found = task.solve(5.0)
-    assert set((found.placement or {}).values()) == nodes
-    if nodes == {"v"}:  # nothing is proven of what was not looked at
-        assert (found.status, found.bound) == (Status.HEURISTIC, None)
-        assert found.reasons[-1].startswith("left u, ")
-
-
 def test_the_process_for_plans_is_started_with_the_first_plan_and_delays_nobody_else() -> None:
     processes = SolverPool()
     try:

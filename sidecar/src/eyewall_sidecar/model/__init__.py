@@ -4,7 +4,7 @@ from eyewall_sidecar.model.application import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.model.load_model import LoadModel
-from eyewall_sidecar.model.problem import Placement, PlacementProblem, without_nodes
+from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.resources import Link, Node
 from eyewall_sidecar.model.solution import Alternatives, Evaluation, Range, Solution, Status
 from eyewall_sidecar.model.violations import violations
@@ -25,5 +25,4 @@ __all__ = [
     "Status",
     "Stream",
     "violations",
-    "without_nodes",
 ]

@@ -1,7 +1,7 @@
 """The placement problem: an application, the nodes it may run on, and where it runs now."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from eyewall_contracts.objective_terms import DataUnit
@@ -110,12 +110,6 @@ class PlacementProblem:
         """How many operators that run now would run elsewhere."""
         current = self.current or {}
         return sum(placement[operator] != node for operator, node in current.items())
-
-
-def without_nodes(problem: PlacementProblem, closed: Collection[str]) -> PlacementProblem:
-    """Return the problem in which these nodes hold no operators: those there have to leave."""
-    nodes = (replace(it, operators=0) if it.id in closed else it for it in problem.nodes)
-    return replace(problem, nodes=tuple(nodes))
 
 
 def _require_names(problem: PlacementProblem) -> None:

@@ -68,9 +68,3 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
         saturated=saturated,
         sustainable=room if room >= ROOMY else min(carried),
     )
-
-
-def is_carried(problem: PlacementProblem, placement: Placement) -> bool:
-    """Return whether today's rates are expected to be carried."""
-    loads = LoadArrays.of(ProblemArrays.of(problem), scenario=AS_ESTIMATED)
-    return evaluate_load(loads, places_of(problem, placement)).sustainable >= 1.0

@@ -42,7 +42,7 @@ from eyewall_sidecar.service.problem_cache import (
     request_placement,
 )
 from eyewall_sidecar.service.ready_moves import ReadyMoves
-from eyewall_sidecar.service.search_pause import is_stale, may_search_again, nodes_to_avoid
+from eyewall_sidecar.service.search_pause import is_stale, may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
@@ -238,25 +238,19 @@ class TopologyDecider:
         if looked_back is not None:
             return looked_back
         record = replace(record, hold=None)
-        conditions = self.conditions(topology, record, inputs.switches)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock(), self._clock)
         search = record.search
         outdated = search is None or search.task != task
         verdict: MoveVerdict | None = None
+        conditions = self.conditions(topology, record, inputs.switches)
         if search is not None and search.solution is not None:
             record, verdict = self._evaluate(
                 record, request, search.solution, conditions, outdated=outdated
             )
             if verdict.hold is None and not (outdated and is_stale(search, self._clock())):
-                if avoided := nodes_to_avoid(record, search, verdict.candidate):
-                    task = replace(task, avoided=avoided)
-                    record = self._start_search(record, task, self._improving_seconds(settings))
-                    return TopologyOutcome(stays, record, message(Code.SEARCHING), pending=True)
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
-            if search.task.avoided:
-                record = replace(record, overlaps_in_vain=True)
             if verdict.is_shown_in_status:
                 record = replace(record, hold=verdict.report)
             if observes and verdict.hold is not None:
@@ -269,7 +263,8 @@ class TopologyDecider:
             search is None
             or (verdict is not None and may_search_again(search, verdict, conditions, limits, now))
         ):
-            record = self._start_search(record, task, self._improving_seconds(settings))
+            longest = min(self._settings.solver.improvement_seconds, settings.time_limit)
+            record = self._start_search(record, task, longest)
         if verdict is None or verdict.hold is None:
             report = failure.reason if failure is not None else message(Code.SEARCHING)
             return TopologyOutcome(stays, record, report, pending=failure is None)
@@ -282,9 +277,6 @@ class TopologyDecider:
             candidate.before,
             outdated,
         )
-
-    def _improving_seconds(self, settings: TopologySettings) -> float:
-        return min(self._settings.solver.improvement_seconds, settings.time_limit)
 
     def _evaluate(
         self,

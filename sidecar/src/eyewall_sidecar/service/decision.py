@@ -102,9 +102,6 @@ class TopologyRecord:
         Whether the status said why this assignment is only kept: once that is over, it says so.
     request, search, candidate
         The last problem, the search under way or done, and its solution held against the problem.
-    overlaps_in_vain
-        Whether a search for a placement that this assignment could be moved to without a gap,
-        instead of the best one, found nothing that was worth it.
     hold
         What keeps anything better from being looked for or done, if its status should say so.
     handover
@@ -131,7 +128,6 @@ class TopologyRecord:
     request: PlacementRequest | None = None
     search: PlacementSearch | None = None
     candidate: CandidateMove | None = None
-    overlaps_in_vain: bool = False
     hold: Message | None = None
     handover: Handover | None = None
     trial: MoveTrial | None = None

@@ -12,7 +12,7 @@ from eyewall_contracts.setting_keys import MOVES
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import QUICKEST_CORES, START_CPU
-from eyewall_sidecar.storm import Assignment, Slot, Topology, TopologyProblem, Worker
+from eyewall_sidecar.storm import Assignment, HostLoad, Slot, Topology, Worker
 
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
@@ -43,14 +43,11 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
     if in_use := slots & ({it.slot for it in before} | reported.keys()):
         names = [_slot_name(request, it) for it in sorted(in_use)]
         return message(Code.NO_FRESH_SLOTS, slots=names)
-    starting = Counter(it.supervisor for it in slots)
-    for supervisor in sorted(starting):
-        obstacle = _target_obstacle(request, supervisor) or _slow_start(request, supervisor)
-        if obstacle is not None:
+    for supervisor in sorted({it.supervisor for it in slots}):
+        if obstacle := _target_obstacle(request, supervisor):
             return obstacle
-    for supervisor in sorted(starting.keys() & {it.slot.supervisor for it in ended}):
-        if obstacle := _cpu_obstacle(request, supervisor, starting[supervisor]):
-            return obstacle
+    if obstacle := _cpu_obstacle(request, ended, started):
+        return obstacle
     return _memory_obstacle(request, ended, started)
 
 
@@ -69,28 +66,6 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
         if obstacle := _agent_obstacle(request, worker.slot, own):
             return obstacle
     return None
-
-
-def avoided_nodes(request: PlacementRequest, after: Assignment) -> tuple[str, ...]:
-    """Return the nodes that a move has to leave for its old workers to serve on.
-
-    None unless the workers of this move restart for want of cores. Elsewhere new workers start
-    beside old ones, which carry what they can meanwhile.
-    """
-    of_topology, reason = request.problem, restart_reason(request, after)
-    if not isinstance(of_topology, TopologyProblem) or reason is None:
-        return ()
-    if reason.code not in {Code.NO_CPU_FOR_BOTH, Code.SLOW_START}:
-        return ()
-    own = {it.slot.supervisor for it in request.topology.assignment}
-    return tuple(
-        sorted(
-            node
-            for node, supervisor in of_topology.supervisors.items()
-            if _slow_start(request, supervisor) is not None
-            or (supervisor in own and _cpu_obstacle(request, supervisor, 1) is not None)
-        )
-    )
 
 
 def _target_obstacle(request: PlacementRequest, supervisor: str) -> Message | None:
@@ -138,12 +113,28 @@ def _agent_obstacle(
     return None
 
 
-def _slow_start(request: PlacementRequest, supervisor: str) -> Message | None:
-    """Return that a worker's start takes too long there; None if not, or if that is not known."""
-    host = _host_name(request, supervisor)
-    load = request.observation.estimates.loads.get(host)
-    if load is None:
-        return None
+def _cpu_obstacle(
+    request: PlacementRequest, ended: Set[Worker], started: Set[Worker]
+) -> Message | None:
+    """Return which host has too few cores for a start, or for starts beside old workers.
+
+    None where the load is not known.
+    """
+    left = {_host_name(request, it.slot.supervisor) for it in ended}
+    starts = Counter(_host_name(request, it.slot.supervisor) for it in started)
+    for host, starting in sorted(starts.items()):
+        if (load := request.observation.estimates.loads.get(host)) is None:
+            continue
+        if obstacle := _slow_start(host, load):
+            return obstacle
+        topology = request.topology.topology.id
+        if host in left and (obstacle := _too_full(host, load, topology, starting)):
+            return obstacle
+    return None
+
+
+def _slow_start(host: str, load: HostLoad) -> Message | None:
+    """Return that a worker's start takes too long there."""
     cores = load.cores * load.progress
     seconds = START_CPU / max(cores, 1e-9)
     if seconds <= LONGEST_START:
@@ -151,23 +142,18 @@ def _slow_start(request: PlacementRequest, supervisor: str) -> Message | None:
     return message(Code.SLOW_START, host=host, cores=cores, seconds=seconds, longest=LONGEST_START)
 
 
-def _cpu_obstacle(request: PlacementRequest, supervisor: str, starting: int) -> Message | None:
+def _too_full(host: str, load: HostLoad, topology: str, starting: int) -> Message | None:
     """Return that so many workers which start there would take cores that old ones need.
 
     Where there is too little for all, each gets about the same: one that starts takes half of what
     others leave of the host, two take two thirds. An ordinary move takes as much, but ends the old
-    workers first. None where the host's load is not known.
+    workers first.
     """
-    load = request.observation.estimates.loads.get(_host_name(request, supervisor))
-    if load is None:
-        return None
-    topology = request.topology.topology.id
     used = load.by_topology.get(topology, 0.0)
     cores = max(0.0, load.cores * load.progress - (load.busy - used))
     left = max(cores / (1 + starting), cores - starting * QUICKEST_CORES)
     if used <= left:
         return None
-    host = _host_name(request, supervisor)
     return message(Code.NO_CPU_FOR_BOTH, host=host, cores=cores, used=used, left=left)
 
 

@@ -129,17 +129,14 @@ class PlacementRequest:
         rates_unknown = self.problem.rates_unknown if depends_on_rates else None
         return self.problem.delays_assumed or rates_unknown or ""
 
-    def task(
-        self, problem: TopologyProblem, seed: int, avoided: tuple[str, ...] = ()
-    ) -> PlacementTask:
-        """Return what the topology's policy is asked; `avoided` as of the task."""
+    def task(self, problem: TopologyProblem, seed: int) -> PlacementTask:
+        """Return what the topology's policy is asked."""
         return PlacementTask(
             problem.problem,
             self.settings.objective,
             self.settings.policy,
             seed,
             problem.interchangeable,
-            avoided=avoided,
         )
 
 

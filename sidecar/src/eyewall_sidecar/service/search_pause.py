@@ -6,10 +6,9 @@ from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
+from eyewall_sidecar.service.decision import PlacementSearch
 from eyewall_sidecar.service.move_price import least_price
 from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions, MoveVerdict
-from eyewall_sidecar.service.overlap import avoided_nodes
 
 SHARE = 0.1
 """Of the time, that searches for one topology may take while nothing much changes."""
@@ -28,20 +27,6 @@ def is_stale(search: PlacementSearch, now: float) -> bool:
     takes a solution never finds it stale, however late it comes: else none would ever be moved to.
     """
     return now > search.found + FRESH_SECONDS
-
-
-def nodes_to_avoid(
-    record: TopologyRecord, search: PlacementSearch, candidate: CandidateMove
-) -> tuple[str, ...]:
-    """Return what one more search before this move has to avoid, so that old workers serve on.
-
-    None if they do or never would, or if such a search was in vain.
-    """
-    if search.task.avoided or record.overlaps_in_vain or candidate.slots is None:
-        return ()
-    if not candidate.request.settings.objective.weighs_load:
-        return ()
-    return avoided_nodes(candidate.request, candidate.slots.assignment)
 
 
 def may_search_again(

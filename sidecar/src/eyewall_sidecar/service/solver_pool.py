@@ -2,7 +2,7 @@
 
 A lane is one process and the tasks that wait for it. A process that dies or hangs is replaced.
 Those of the sidecar's own policies are forked from one that has loaded what they need, and has no
-threads; one for another distribution's policy is spawned.
+threads; one for another distribution's policy is spawned, and one in place of a process that died.
 """
 
 import multiprocessing
@@ -21,10 +21,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from eyewall_sidecar.heuristic.alternatives import with_alternatives
 from eyewall_sidecar.heuristic.tie_breaks import with_fewest_moves, with_least_traffic
 from eyewall_sidecar.messages import Code, Message, message
-from eyewall_sidecar.model import PlacementProblem, Solution, Status, without_nodes
+from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
-from eyewall_sidecar.objectives.load_prediction import is_carried
 from eyewall_sidecar.plugins import described
 from eyewall_sidecar.policies.catalogue import OWN
 from eyewall_sidecar.policies.compile_ahead import compile_ahead
@@ -83,8 +82,6 @@ class PlacementTask:
         PLACING, IMPROVING or PLANNING: it names the lane of the sidecar's own policies.
     grace
         As of any task.
-    avoided
-        Nodes that are left if the others carry today's rates without them.
     """
 
     problem: PlacementProblem
@@ -94,7 +91,6 @@ class PlacementTask:
     interchangeable: tuple[tuple[str, ...], ...] = ()
     purpose: str = IMPROVING
     grace: float = GRACE_SECONDS
-    avoided: tuple[str, ...] = ()
 
     @property
     def lane(self) -> str:
@@ -105,41 +101,20 @@ class PlacementTask:
         """Solve in this process; ties are broken as far as the time limit allows."""
         began = clock()
         ends_at = began + time_limit
-        found = self._without_avoided(began + time_limit / 2, clock)
-        if found is None:
-            found = self._solve(self.problem, ends_at, clock)
-        if clock() < ends_at:
-            found = with_alternatives(self.problem, self.objective, found)
-        return replace(found, seconds=max(found.seconds, clock() - began))
 
-    def _without_avoided(self, ends_at: float, clock: Callable[[], float]) -> Solution | None:
-        """Return what leaves the nodes that are to be avoided; None if there are none.
-
-        What is proven of it is not proven of all nodes.
-        """
-        if not self.avoided:
-            return None
-        found = self._solve(without_nodes(self.problem, self.avoided), ends_at, clock)
-        if found.placement is None or not is_carried(self.problem, found.placement):
-            return None
-        left = f"left {', '.join(self.avoided)}, whose cores old workers need while others start"
-        return replace(
-            found, status=Status.HEURISTIC, bound=None, gap=None, reasons=(*found.reasons, left)
-        )
-
-    def _solve(
-        self, problem: PlacementProblem, ends_at: float, clock: Callable[[], float]
-    ) -> Solution:
         def is_late() -> bool:
             return clock() >= ends_at
 
-        objective, seed = self.objective, self.seed
-        share = (ends_at - clock()) * POLICY_SHARE
+        problem, objective = self.problem, self.objective
+        share, seed = time_limit * POLICY_SHARE, self.seed
         found = invoke_policy(self.policy, problem, objective, time_limit=share, seed=seed)
         if objective.ecker:
             problem = with_headroom(problem)
         found = with_fewest_moves(problem, objective, found, self.interchangeable, is_late)
-        return with_least_traffic(problem, objective, found, is_late)
+        found = with_least_traffic(problem, objective, found, is_late)
+        if not is_late():
+            found = with_alternatives(self.problem, objective, found)
+        return replace(found, seconds=max(found.seconds, clock() - began))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,13 +200,13 @@ class _Lane:
         self.clock = clock
         self._policy = policy
         self._lock = threading.RLock()  # several threads may wait for plans
-        self._start()
+        self._start("forkserver" if policy else "spawn")
 
-    def _start(self) -> None:
+    def _start(self, method: str) -> None:
         self._waiting: deque[tuple[Future[Any], float]] = deque()
         self._head_since = 0.0
         try:
-            self._begin("forkserver" if self._policy else "spawn")
+            self._begin(method)
         except (OSError, EOFError, multiprocessing.AuthenticationError):
             # What they are forked from has been killed, or cannot be reached in the folder for
             # temporary files.
@@ -255,7 +230,7 @@ class _Lane:
             try:
                 future = self._executor.submit(task.solve, time_limit)
             except BrokenProcessPool:
-                self.replace(self._executor)
+                self.replace(self._executor, "spawn")
                 future = self._executor.submit(task.solve, time_limit)
             self._drop_finished()
             if not self._waiting:
@@ -280,12 +255,16 @@ class _Lane:
             self._waiting.popleft()
             self._head_since = self.clock()
 
-    def replace(self, broken: ProcessPoolExecutor) -> None:
-        """Replace a process that died or hangs, unless another thread did."""
+    def replace(self, broken: ProcessPoolExecutor, method: str) -> None:
+        """Replace a process that died or hangs, unless another thread did.
+
+        What died may have died with the process that it was forked from, whose start would keep the
+        caller waiting.
+        """
         with self._lock:
             if broken is self._executor:
                 self._end()
-                self._start()
+                self._start(method if self._policy else "spawn")
 
     def close(self) -> None:
         self._end()
@@ -315,10 +294,10 @@ class _PoolJob(Generic[Result]):
         except TimeoutError:
             if not self.lane.hangs():
                 return None
-            self.lane.replace(self.executor)
+            self.lane.replace(self.executor, "forkserver")
             return SolverFailure(message(Code.SOLVER_HUNG))
         except (BrokenProcessPool, CancelledError):
-            self.lane.replace(self.executor)
+            self.lane.replace(self.executor, "spawn")
             return SolverFailure(message(Code.SOLVER_DIED))
         except Exception as error:  # noqa: BLE001 - anything a policy raised in its process
             return SolverFailure(message(Code.POLICY_FAILED, error=described(error)))

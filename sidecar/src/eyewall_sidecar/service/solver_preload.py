@@ -1,7 +1,7 @@
 """What each solver process needs: loaded once, by the process that they are forked from.
 
-What starts a lane waits for that. So this takes seconds, and leaves what has to be
-compiled first to the lanes.
+What starts a lane waits for that. So it takes seconds, and what has to be compiled first is left to
+the lanes.
 """
 
 import os
