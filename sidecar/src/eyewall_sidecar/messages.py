@@ -121,8 +121,8 @@ class Code(Enum):
         "than {longest:.0f}"
     )
     NO_CPU_FOR_BOTH = (
-        "old workers use {used:.2f} of the {cores:.2f} cores that others leave them on {host}; "
-        "workers that start there would leave {left:.2f}"
+        "old workers, which use {used:.2f} of the {cores:.2f} cores that others leave them on "
+        "{host}, would fall {seconds:.0f} s behind while new ones start there"
     )
 
     # Looking back on a move.
