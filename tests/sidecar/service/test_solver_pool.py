@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -161,6 +163,29 @@ def test_where_nothing_can_be_forked_processes_are_spawned(monkeypatch: pytest.M
         assert psutil.Process(processes.process_id(PLACING)).ppid() == os.getpid()
     finally:
         processes.close()
+
+
+STUCK = """
+from eyewall_sidecar.service.solver_preload import load_within
+
+def stuck():
+    while True:
+        try:
+            while True:
+                pass
+        except Exception:  # as numba does where its cache cannot be written
+            pass
+
+load_within(0.1, stuck)
+print("over")
+"""
+
+
+def test_what_takes_long_to_load_is_left_to_the_processes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STUCK], capture_output=True, text=True, timeout=SOON, check=False
+    )
+    assert (done.stdout, done.stderr) == ("over\n", "")
 
 
 def test_an_answer_that_is_not_there_yet_is_none(solvers: SolverPool) -> None:

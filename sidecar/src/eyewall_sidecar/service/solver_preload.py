@@ -7,6 +7,7 @@ the lanes.
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
@@ -32,10 +33,19 @@ def _give_up(*_: object) -> NoReturn:
     raise _TooLongError
 
 
-signal.signal(signal.SIGALRM, _give_up)
-signal.setitimer(signal.ITIMER_REAL, LONGEST, 1.0)
-with suppress(Exception, _TooLongError):  # each lane meets it again, and reports it
+def load_within(seconds: float, load: Callable[[], None]) -> None:
+    """Load for so many seconds at most; what goes wrong is met again by each lane, and reported."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    with suppress(Exception, _TooLongError):
+        load()
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def _load() -> None:
     for policy in DEFAULTS:
         compile_ahead(policy)
-signal.setitimer(signal.ITIMER_REAL, 0.0)
-signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+load_within(LONGEST, _load)
