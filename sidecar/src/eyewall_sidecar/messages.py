@@ -117,8 +117,8 @@ class Code(Enum):
     NO_FRESH_SLOTS = "new workers need slots in which old ones run, {slots:list}"
     NO_MEMORY_FOR_BOTH = "{host} has {available:.0f} MB, old and new workers declare {needed:.0f}"
     SLOW_START = (
-        "a worker takes {seconds:.0f} s to start on the {cores:.2f} cores of {host}, which is more "
-        "than {longest:.0f}"
+        "new workers take {seconds:.1f} s to start on the {cores:.2f} cores of {host}; "
+        "{longest:.0f} s are the most"
     )
     NO_CPU_FOR_BOTH = (
         "old workers, which use {used:.2f} of the {cores:.2f} cores that others leave them on "

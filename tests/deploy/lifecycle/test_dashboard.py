@@ -5,24 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import httpx
-import pytest
 
 if TYPE_CHECKING:
     from fake_cluster import FakeCluster
 
 
-@pytest.mark.namespaces
 def test_it_is_where_status_says_sees_the_clusters_stores_and_ends_with_the_cluster(
-    namespaces: FakeCluster,
+    cluster: FakeCluster,
 ) -> None:
-    namespaces.dashboard = True
-    namespaces.up()
-    address = namespaces.status()["addresses"]["dashboard"]
-    namespaces.until(lambda: parts(address)["redis"] == "fresh")
+    cluster.dashboard = True
+    cluster.up()
+    address = cluster.status()["addresses"]["dashboard"]
+    cluster.until(lambda: parts(address)["redis"] == "fresh")
     # The fakes of ZooKeeper and Nimbus do not speak to it, which it survives.
     assert parts(address)["zookeeper"] == parts(address)["nimbus"] == "missing"
-    assert namespaces.run_command("down").returncode == 0
-    assert namespaces.processes() == []
+    assert cluster.run_command("down").returncode == 0
+    assert cluster.processes() == []
 
 
 def parts(address: str) -> dict[str, str]:

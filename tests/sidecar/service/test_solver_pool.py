@@ -143,6 +143,7 @@ def test_when_the_process_that_they_are_forked_from_is_killed_all_are_replaced(
     parent = before[0].parent()
     assert parent is not None
     assert parent.pid != os.getpid()
+    assert parent.num_threads() == 1  # else it must not be forked
     parent.kill()
     _, alive = psutil.wait_procs(before, timeout=SOON)
     assert alive == []
@@ -150,6 +151,9 @@ def test_when_the_process_that_they_are_forked_from_is_killed_all_are_replaced(
         task = replace(TASK, purpose=purpose)
         outcomes = [answer(solvers, task), answer(solvers, task)]
         assert isinstance(outcomes[-1], Solution)
+    assert isinstance(answer(solvers, replace(TASK, purpose=PLANNING)), Solution)
+    for lane in (PLACING, IMPROVING, PLANNING):
+        assert psutil.Process(solvers.process_id(lane)).ppid() == os.getpid()
 
 
 def test_where_nothing_can_be_forked_processes_are_spawned(monkeypatch: pytest.MonkeyPatch) -> None:

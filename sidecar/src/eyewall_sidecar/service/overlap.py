@@ -18,8 +18,8 @@ CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
 MEGABYTE = 1 << 20
 LONGEST_START = 30.0
-"""Seconds on a host's cores: where workers start so slowly some are ready a minute after others,
-and the agents, which wait for each other, give up."""
+"""Seconds that starts may take on a host's cores. Where two new workers took 36 s next to two that
+took 18, no ack came for 20 s (docs/results/trials.md)."""
 MOST_BEHIND = 3.0
 """Seconds by which old workers may fall behind while others start beside them: a topology that used
 0.6 of a core came to 1.3 by this and hardly noticed, one that filled a third of a core to 12, and
@@ -129,7 +129,7 @@ def _cpu_obstacle(
     for host, starting in sorted(starts.items()):
         if (load := request.observation.estimates.loads.get(host)) is None:
             continue
-        if obstacle := _slow_start(host, load):
+        if obstacle := _slow_start(host, load, starting):
             return obstacle
         topology = request.topology.topology.id
         if host in left and (obstacle := _falls_behind(host, load, topology, starting)):
@@ -137,10 +137,10 @@ def _cpu_obstacle(
     return None
 
 
-def _slow_start(host: str, load: HostLoad) -> Message | None:
-    """Return that a worker's start takes too long there."""
+def _slow_start(host: str, load: HostLoad, starting: int) -> Message | None:
+    """Return that so many starts take too long there."""
     cores = load.cores * load.progress
-    seconds = START_CPU / max(cores, 1e-9)
+    seconds = starting * START_CPU / max(cores, 1e-9)
     if seconds <= LONGEST_START:
         return None
     return message(Code.SLOW_START, host=host, cores=cores, seconds=seconds, longest=LONGEST_START)

@@ -1,8 +1,9 @@
 """Solving in other processes: a solve never holds the interpreter lock of a thread that answers.
 
 A lane is one process and the tasks that wait for it. A process that dies or hangs is replaced.
-Those of the sidecar's own policies are forked from one that has loaded what they need, and has no
-threads; one for another distribution's policy is spawned, and one in place of a process that died.
+They are forked from one that has loaded what they need, and has no threads. Those for policies of
+other distributions are spawned, and all that start after one has died: what it was forked from may
+have died with it, and who starts that waits for it.
 """
 
 import multiprocessing
@@ -38,6 +39,8 @@ START_SECONDS = 600.0
 """That a process may take to start; the first one on a machine compiles for a minute."""
 POLL_SECONDS = 0.5
 """Between two checks whether anybody still waits for a result."""
+FORK, SPAWN = "forkserver", "spawn"
+"""How processes start."""
 PRELOADED = "eyewall_sidecar.service.solver_preload"
 
 PLACING = "placing"
@@ -154,7 +157,7 @@ class SolverPool:
         """
         self._clock = clock
         self._policy = policy
-        self._lanes = {name: _Lane(clock, policy) for name in (PLACING, IMPROVING)}
+        self._lanes = {name: _Lane(clock, policy, FORK) for name in (PLACING, IMPROVING)}
         self._lock = threading.Lock()
 
     def warm(self) -> None:
@@ -166,8 +169,10 @@ class SolverPool:
         """Begin to solve a task, once its lane has solved those before it."""
         with self._lock:
             if task.lane not in self._lanes:
-                loaded = "" if task.lane.startswith(FOREIGN) else self._policy
-                self._lanes[task.lane] = _Lane(self._clock, loaded)
+                foreign = task.lane.startswith(FOREIGN)
+                method = SPAWN if foreign or self._has_died() else FORK
+                loaded = "" if foreign else self._policy
+                self._lanes[task.lane] = _Lane(self._clock, loaded, method)
             lane = self._lanes[task.lane]
         return lane.submit(task, time_limit)
 
@@ -176,10 +181,15 @@ class SolverPool:
         return self._lanes[lane].process_id()
 
     def close(self) -> None:
-        """End all processes at once, whatever they do."""
+        """End all processes that have started at once, whatever they do."""
         with self._lock:
             for lane in self._lanes.values():
                 lane.close()
+
+    def _has_died(self) -> bool:
+        return any(
+            it.method == SPAWN for at, it in self._lanes.items() if at in (PLACING, IMPROVING)
+        )
 
 
 def wait_for(
@@ -196,24 +206,26 @@ def wait_for(
 class _Lane:
     """One process, and the tasks that wait for it."""
 
-    def __init__(self, clock: Callable[[], float], policy: str) -> None:
+    def __init__(self, clock: Callable[[], float], policy: str, method: str) -> None:
         self.clock = clock
+        self.method = method
         self._policy = policy
         self._lock = threading.RLock()  # several threads may wait for plans
-        self._start("forkserver" if policy else "spawn")
+        self._start()
 
-    def _start(self, method: str) -> None:
+    def _start(self) -> None:
         self._waiting: deque[tuple[Future[Any], float]] = deque()
         self._head_since = 0.0
         try:
-            self._begin(method)
+            self._launch()
         except (OSError, EOFError, multiprocessing.AuthenticationError):
             # What they are forked from has been killed, or cannot be reached in the folder for
             # temporary files.
-            self._begin("spawn")
+            self.method = SPAWN
+            self._launch()
 
-    def _begin(self, method: str) -> None:
-        context = multiprocessing.get_context(method)
+    def _launch(self) -> None:
+        context = multiprocessing.get_context(self.method)
         if isinstance(context, ForkServerContext):
             context.set_forkserver_preload([PRELOADED])
         self._executor = ProcessPoolExecutor(max_workers=1, mp_context=context, initializer=_begin)
@@ -230,7 +242,7 @@ class _Lane:
             try:
                 future = self._executor.submit(task.solve, time_limit)
             except BrokenProcessPool:
-                self.replace(self._executor, "spawn")
+                self.replace(self._executor, died=True)
                 future = self._executor.submit(task.solve, time_limit)
             self._drop_finished()
             if not self._waiting:
@@ -255,16 +267,13 @@ class _Lane:
             self._waiting.popleft()
             self._head_since = self.clock()
 
-    def replace(self, broken: ProcessPoolExecutor, method: str) -> None:
-        """Replace a process that died or hangs, unless another thread did.
-
-        What died may have died with the process that it was forked from, whose start would keep the
-        caller waiting.
-        """
+    def replace(self, broken: ProcessPoolExecutor, *, died: bool) -> None:
+        """Replace a process that died or hangs, unless another thread did."""
         with self._lock:
             if broken is self._executor:
                 self._end()
-                self._start(method if self._policy else "spawn")
+                self.method = SPAWN if died else self.method
+                self._start()
 
     def close(self) -> None:
         self._end()
@@ -294,10 +303,10 @@ class _PoolJob(Generic[Result]):
         except TimeoutError:
             if not self.lane.hangs():
                 return None
-            self.lane.replace(self.executor, "forkserver")
+            self.lane.replace(self.executor, died=False)
             return SolverFailure(message(Code.SOLVER_HUNG))
         except (BrokenProcessPool, CancelledError):
-            self.lane.replace(self.executor, "spawn")
+            self.lane.replace(self.executor, died=True)
             return SolverFailure(message(Code.SOLVER_DIED))
         except Exception as error:  # noqa: BLE001 - anything a policy raised in its process
             return SolverFailure(message(Code.POLICY_FAILED, error=described(error)))
