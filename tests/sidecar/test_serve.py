@@ -75,6 +75,7 @@ def test_a_signal_while_it_starts_stops_it_too(sidecar: subprocess.Popen[str]) -
     family: list[psutil.Process] = []
     # What solver processes are forked from ends with the last of them.
     while len(family) < 2 and time.monotonic() < started + PATIENCE:
+        time.sleep(0.02)
         family = sidecar_process.children(recursive=True)
     sidecar.send_signal(signal.SIGTERM)
     output, errors = sidecar.communicate(timeout=PATIENCE)
