@@ -5,81 +5,29 @@ from dataclasses import replace
 import pytest
 from eyewall_contracts.decision import Verdict
 from eyewall_contracts.sample import OVERLAP_CONTRACT
-from eyewall_sidecar.messages import Code, Message
+from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.decision import Place
-from eyewall_sidecar.service.move_price import OVERLAP_GAP, least_price, price_move
+from eyewall_sidecar.service.move_price import OVERLAP_GAP, least_price
 from eyewall_sidecar.service.movement_rules import price_of
-from eyewall_sidecar.service.overlap import CHECKPOINTS, restart_reason
+from eyewall_sidecar.service.overlap import CHECKPOINTS
 from eyewall_sidecar.service.planner import PlanOptions
-from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
-from eyewall_sidecar.storm import Assignment, Topology
-from measured_topologies import report
 from msgspec import structs
 from obedient_nimbus import Nimbus
+from overlapping_moves import (
+    REPLAYED,
+    USUAL,
+    add_worker,
+    move,
+    pair,
+    price,
+    reason,
+    report_workers,
+    request,
+    running,
+)
 from said import codes, values
 from storm_builders import MEGABYTE, chain, supervisor, worker
-
-USUAL = 8.0
-"""Seconds that a JVM takes to start, while no start was seen."""
-REPLAYED = 1.5 * 30.0
-"""Seconds that a tuple is late that is lost and replayed, with Storm's timeout."""
-TOGETHER = (worker("a", 6701, 1, 2),)
-"""Both executors in a new worker on a: the worker on b ends, and so does that in slot 6700 on a."""
-
-
-def pair(moves: object = "overlap", **settings: object) -> Topology:
-    """source and sink, an executor each of 128 MB."""
-    return chain(("source", 1), ("sink", 1), settings={"moves": moves, **settings})
-
-
-def report_workers(
-    nimbus: Nimbus, topology: Topology, *, used: float = 0.1, **agent: object
-) -> None:
-    """The worker in the first slot of a and of b, of one core each, as hosts' agents report."""
-    nimbus.measured.wanted = True
-    for host in ("a", "b"):
-        before = nimbus.measured.hosts.get(host)
-        sequence = before.sequence + 1 if before else 0
-        sample = report(host, sequence, time=nimbus.clock.now, used={topology.id: used})
-        workers = tuple(structs.replace(it, **agent) for it in sample.workers)
-        nimbus.measured.hosts[host] = structs.replace(sample, workers=workers)
-
-
-def running(
-    topology: Topology,
-    *,
-    agents: bool | None = True,
-    contract: int = OVERLAP_CONTRACT,
-    used: float = 0.1,
-) -> Nimbus:
-    """source on a and sink on b; agents None: their workers are not reported."""
-    nimbus = Nimbus([supervisor("a"), supervisor("b")], {("a", "b"): 10})
-    nimbus.running[topology.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
-    nimbus.measured.wanted = True
-    if agents is not None:
-        about = {"overlaps": agents, "agent_contract": contract, "agent_version": "0.0.9"}
-        report_workers(nimbus, topology, used=used, **about)
-    nimbus.round(topology, obey=False)
-    return nimbus
-
-
-def request(nimbus: Nimbus, topology: Topology) -> PlacementRequest:
-    return nimbus.context.running_problem(topology.id).request
-
-
-def price(nimbus: Nimbus, topology: Topology) -> float:
-    return price_move(request(nimbus, topology), TOGETHER, WorkerStarts()).seconds
-
-
-OTHERS = [chain(("x", 1), name=f"o-{it}", settings={"moves": "overlap"}) for it in (1, 2)]
-"""That ask for it, too."""
-
-
-def reason(nimbus: Nimbus, topology: Topology, after: Assignment = TOGETHER) -> Message | None:
-    """Why this move restarts, by what the next round knows."""
-    nimbus.round(topology, *OTHERS, obey=False)
-    return restart_reason(request(nimbus, topology), after)
 
 
 def test_with_agents_a_move_costs_what_a_second_without_output_does() -> None:
@@ -214,76 +162,6 @@ def test_a_host_whose_agent_does_not_report_gets_none_that_hands_over() -> None:
     assert values(found, Code.HOST_NOT_REPORTED) == {"host": "c"}
 
 
-@pytest.mark.parametrize(
-    ("used", "starting", "behind"),
-    [(0.5, 1, 0.0), (0.8, 1, 3.0), (0.9, 1, 3.6), (0.33, 2, 0.0), (0.44, 2, 2.9), (0.5, 2, 4.0)],
-)
-def test_old_workers_may_fall_behind_by_three_seconds_while_others_start_beside_them(
-    used: float, starting: int, behind: float
-) -> None:
-    # Of one core each process has an equal share: next to one that starts half, to two a third. Of
-    # 0.8 cores that are needed 0.3 are missing for the 4 / 0.5 = 8 s of a start: 8 · 0.3 / 0.8 s.
-    topology = pair()
-    nimbus = running(topology, used=used)
-    nimbus.hosts[0] = supervisor("a", slots=3)
-    apart = (worker("a", 6701, 1), worker("a", 6702, 2))
-    found = reason(nimbus, topology, TOGETHER if starting == 1 else apart)
-    assert codes(found) == ([Code.NO_CPU_FOR_BOTH] if behind > 3.0 else [])
-    if found is not None:
-        assert values(found, Code.NO_CPU_FOR_BOTH) == {
-            "host": "a",
-            "cores": 1.0,
-            "used": used,
-            "seconds": pytest.approx(behind, abs=0.05),
-        }
-
-
-def test_where_old_workers_need_the_cores_a_move_costs_the_workers_start() -> None:
-    topology = pair()
-    assert price(running(topology, used=0.9), topology) == pytest.approx(REPLAYED * USUAL)
-
-
-def test_on_a_host_that_other_workers_fill_a_move_takes_as_much_in_either_way() -> None:
-    # 0.8 of a's core are another topology's, which loses the same to an ordinary move. Of the 0.2
-    # that it leaves a worker that starts takes half, and the old one needs the other half.
-    topology = pair()
-    nimbus = running(topology)
-    add_worker(nimbus, "a", port=6702, topology="o-1", used=0.8)
-    assert reason(nimbus, topology) is None
-
-
-def test_where_none_of_its_workers_ends_a_move_takes_as_much_in_either_way() -> None:
-    # b's worker stays and needs 0.9 of one core; one that starts there may take half of it.
-    topology = pair()
-    nimbus = running(topology, used=0.9)
-    assert reason(nimbus, topology, (worker("b", 6701, 1), worker("b", 6700, 2))) is None
-
-
-def test_a_host_of_many_cores_has_two_for_each_that_starts() -> None:
-    # 16 cores, of which old workers use 9: those that start need two at most.
-    topology = pair()
-    nimbus = running(topology, used=9.0)
-    have_cores(nimbus, 16.0)
-    assert reason(nimbus, topology) is None
-
-
-@pytest.mark.parametrize(
-    ("cores", "starting", "restarts"),
-    [(0.14, 1, False), (0.13, 1, True), (0.27, 2, False), (0.26, 2, True)],
-)
-def test_where_starts_take_half_a_minute_workers_restart(
-    cores: float, starting: int, restarts: bool
-) -> None:
-    # 4 core-seconds take 28.6 s on 0.14 cores, 30.8 s on 0.13; 8 take 29.6 on 0.27, 30.8 on 0.26.
-    topology = pair()
-    nimbus = running(topology, used=0.01)
-    nimbus.hosts[0] = supervisor("a", slots=3)
-    have_cores(nimbus, cores)
-    apart = (worker("a", 6701, 1), worker("a", 6702, 2))
-    found = reason(nimbus, topology, TOGETHER if starting == 1 else apart)
-    assert codes(found) == ([Code.SLOW_START] if restarts else [])
-
-
 def test_a_host_needs_memory_for_old_and_new_workers() -> None:
     # a: 128 MB of the old worker and 256 of the new one; b keeps its 128 until they carry tuples.
     topology = pair()
@@ -326,44 +204,6 @@ def test_a_topology_that_asks_for_it_in_vain_is_named(moves: str, agents: bool, 
     found = nimbus.context.running_problem(topology.id)
     named = [codes(it) for it in found.assumptions]
     assert named.count([Code.MOVES_RESTART, Code.NO_OVERLAP_AGENT]) == said
-
-
-def add_worker(
-    nimbus: Nimbus,
-    host: str,
-    *,
-    port: int,
-    topology: str,
-    overlaps: bool = True,
-    started: float = -3600.0,
-    used: float = 0.1,
-) -> None:
-    """One more in a host's report."""
-    now = nimbus.clock.now
-    added = report(host, time=now, used={topology: used}, port=port, started=started)
-    (one,) = added.workers
-    one = structs.replace(one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT)
-    own = nimbus.measured.hosts.get(host, structs.replace(added, workers=()))
-    workers = (*own.workers, one)
-    nimbus.measured.hosts[host] = structs.replace(
-        own, workers=workers, sequence=own.sequence + 1, time=nimbus.clock.now
-    )
-
-
-def have_cores(nimbus: Nimbus, cores: float) -> None:
-    """So many on each host, by its next report."""
-    for host, sample in nimbus.measured.hosts.items():
-        assert sample.machine is not None
-        machine = structs.replace(sample.machine, cpus=max(1, int(cores)), quota=cores)
-        after = structs.replace(sample, machine=machine, sequence=sample.sequence + 1)
-        nimbus.measured.hosts[host] = after
-
-
-def move(nimbus: Nimbus, topology: Topology, drained: str = "a") -> Place:
-    """What is decided once a host has to be left."""
-    nimbus.switches.turn(drained=[drained])
-    (only,) = (it.verdict for it in nimbus.rounds(topology, 3) if isinstance(it.verdict, Place))
-    return only
 
 
 def test_a_move_overlaps_where_nothing_is_against_it() -> None:

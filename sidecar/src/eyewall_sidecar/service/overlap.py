@@ -11,7 +11,7 @@ from eyewall_contracts.setting_keys import MOVES
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.worker_starts import QUICKEST_CORES, START_CPU
+from eyewall_sidecar.service.worker_starts import START_CPU
 from eyewall_sidecar.storm import Assignment, HostLoad, Slot, Topology, Worker
 
 CHECKPOINTS = "$checkpointspout"
@@ -155,7 +155,7 @@ def _falls_behind(host: str, load: HostLoad, topology: str, starting: int) -> Me
     """
     used = load.by_topology.get(topology, 0.0)
     cores = max(0.0, load.cores * load.progress - (load.busy - used))
-    left = max(cores / (1 + starting), cores - starting * QUICKEST_CORES)
+    left = cores / (1 + starting)
     if used <= left:
         return None
     seconds = starting * START_CPU / max(cores - left, 1e-9)

@@ -1,0 +1,87 @@
+"""Whether a host has the cores for workers that start beside old ones."""
+
+import pytest
+from eyewall_sidecar.messages import Code
+from overlapping_moves import (
+    REPLAYED,
+    TOGETHER,
+    USUAL,
+    add_worker,
+    have_cores,
+    pair,
+    price,
+    reason,
+    running,
+)
+from said import codes, values
+from storm_builders import supervisor, worker
+
+
+@pytest.mark.parametrize(
+    ("used", "starting", "behind"),
+    [(0.5, 1, 0.0), (0.8, 1, 3.0), (0.9, 1, 3.6), (0.33, 2, 0.0), (0.44, 2, 2.9), (0.5, 2, 4.0)],
+)
+def test_old_workers_may_fall_behind_by_three_seconds_while_others_start_beside_them(
+    used: float, starting: int, behind: float
+) -> None:
+    # Of one core each process has an equal share: next to one that starts half, to two a third. Of
+    # 0.8 cores that are needed 0.3 are missing for the 4 / 0.5 = 8 s of a start: 8 · 0.3 / 0.8 s.
+    topology = pair()
+    nimbus = running(topology, used=used)
+    nimbus.hosts[0] = supervisor("a", slots=3)
+    apart = (worker("a", 6701, 1), worker("a", 6702, 2))
+    found = reason(nimbus, topology, TOGETHER if starting == 1 else apart)
+    assert codes(found) == ([Code.NO_CPU_FOR_BOTH] if behind > 3.0 else [])
+    if found is not None:
+        assert values(found, Code.NO_CPU_FOR_BOTH) == {
+            "host": "a",
+            "cores": 1.0,
+            "used": used,
+            "seconds": pytest.approx(behind, abs=0.05),
+        }
+
+
+def test_where_old_workers_need_the_cores_a_move_costs_the_workers_start() -> None:
+    topology = pair()
+    assert price(running(topology, used=0.9), topology) == pytest.approx(REPLAYED * USUAL)
+
+
+def test_on_a_host_that_other_workers_fill_a_move_takes_as_much_in_either_way() -> None:
+    # 0.8 of a's core are another topology's, which loses the same to an ordinary move. Of the 0.2
+    # that it leaves a worker that starts takes half, and the old one needs the other half.
+    topology = pair()
+    nimbus = running(topology)
+    add_worker(nimbus, "a", port=6702, topology="o-1", used=0.8)
+    assert reason(nimbus, topology) is None
+
+
+def test_where_none_of_its_workers_ends_a_move_takes_as_much_in_either_way() -> None:
+    # b's worker stays and needs 0.9 of one core; one that starts there may take half of it.
+    topology = pair()
+    nimbus = running(topology, used=0.9)
+    assert reason(nimbus, topology, (worker("b", 6701, 1), worker("b", 6700, 2))) is None
+
+
+def test_on_many_cores_a_start_is_over_before_old_workers_fall_behind() -> None:
+    # 9 of 16 cores, 8 are left: 4 core-seconds take half a second, in which a ninth is missing.
+    topology = pair()
+    nimbus = running(topology, used=9.0)
+    have_cores(nimbus, 16.0)
+    assert reason(nimbus, topology) is None
+
+
+@pytest.mark.parametrize(
+    ("cores", "starting", "restarts"),
+    [(0.14, 1, False), (0.13, 1, True), (0.27, 2, False), (0.26, 2, True)],
+)
+def test_where_starts_take_half_a_minute_workers_restart(
+    cores: float, starting: int, restarts: bool
+) -> None:
+    # 4 core-seconds take 28.6 s on 0.14 cores, 30.8 s on 0.13; 8 take 29.6 on 0.27, 30.8 on 0.26.
+    topology = pair()
+    nimbus = running(topology, used=0.01)
+    nimbus.hosts[0] = supervisor("a", slots=3)
+    have_cores(nimbus, cores)
+    apart = (worker("a", 6701, 1), worker("a", 6702, 2))
+    found = reason(nimbus, topology, TOGETHER if starting == 1 else apart)
+    assert codes(found) == ([Code.SLOW_START] if restarts else [])
