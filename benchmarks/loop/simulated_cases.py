@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHAPES = ("chain", "fan", "diamond", "words", "random")
-KINDS = ("constant", "noise", "steps", "slowed host", "hidden slowness", "trials")
-SLOWED = ("slowed host", "hidden slowness")
+BRIEFLY = "host slowed for a minute"
+KINDS = ("constant", "noise", "steps", "slowed host", BRIEFLY, "hidden slowness", "trials")
+SLOWED = ("slowed host", BRIEFLY, "hidden slowness")
 """Kinds in which the host that most of the topology runs on is slowed."""
 SLOWNESS = (1.0, 1.0, 1.0, 2.5)
 """Of hosts whose slowness is hidden, one of these: what is better by all reports may be worse."""
@@ -45,7 +46,9 @@ WORDS = 5.0
 """In a line of the trials' word count."""
 MEGABYTE = 1 << 20
 STEP_AT, STEP_UNTIL = 240.0, 420.0
-"""Seconds between which the rate is higher, or a host slower."""
+"""Seconds between which the rate is higher, or from which on a host is slower."""
+SLOW_UNTIL = 300.0
+"""When a host that is slowed for a minute is as before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from eyewall_sidecar.storm import (
 )
 
 from benchmarks.loop.simulated_agents import EPOCH, SimulatedAgents
-from benchmarks.loop.simulated_cases import SLOWED, STEP_AT, slowed
+from benchmarks.loop.simulated_cases import BRIEFLY, SLOW_UNTIL, SLOWED, STEP_AT, slowed
 from benchmarks.loop.simulated_cluster import SimulatedCluster
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Contender:
 RAS = Contender("ras", policy="ras", objective="R=1", moves=False)
 ROUND_ROBIN = Contender("round robin", policy="round_robin", objective="R=1", moves=False)
 EYEWALL = Contender("eyewall")
-DAMPERS = ("price", "rest", "catching-up", "looking-back", "first-as-ras")
+DAMPERS = ("price", "patience", "rest", "catching-up", "looking-back", "first-as-ras")
 _LIMITS_WITHOUT = {"price": {"horizon_seconds": 0.0}}
 
 
@@ -95,6 +95,8 @@ def _absence(damper: str) -> AbstractContextManager[Any]:
     """Take what no setting switches off out of the decisions."""
     decider = "eyewall_sidecar.service.decider"
     match damper:
+        case "patience":
+            return patch("eyewall_sidecar.service.move_value._patience_hold", new=lambda *_: None)
         case "rest":
             absent: AbstractContextManager[Any] = patch.object(Performance, "unsettled", new=False)
             return absent
@@ -127,6 +129,8 @@ class LoopResult:
         The part of the offered tuples that came out in the last third, and their mean seconds.
     capacity
         Tuples/s that the last placement carries.
+    overall
+        As `throughput` and `latency`, from the first minute to the end.
     """
 
     moves: tuple[float, ...]
@@ -134,6 +138,7 @@ class LoopResult:
     throughput: float
     latency: float
     capacity: float
+    overall: tuple[float, float]
     records: tuple[DecisionRecord, ...] = ()
 
 
@@ -241,7 +246,7 @@ def run_case(
         clock.now = world.now
         service.decide(ClusterState(supervisors, ()), clock.now + 2.0)
     next_report, next_round = REPORT_SECONDS, 0.0
-    slow = ""
+    slow: int | None = None
     while world.now < seconds:
         is_round = world.now >= next_round
         next_round += case.round_seconds if is_round else 0.0
@@ -254,10 +259,11 @@ def run_case(
             if isinstance(decision.verdict, Place):
                 running = decision.verdict.assignment
                 world.assign(running)
-        if case.kind in SLOWED and not slow and world.now >= STEP_AT:
-            busiest = int(np.argmax(world.host_demand))
-            slow = world.hosts[busiest].name
-            world.hosts[busiest] = slowed(world.hosts[busiest], case.change)
+        if case.kind in SLOWED and slow is None and world.now >= STEP_AT:
+            slow = int(np.argmax(world.host_demand))
+            world.hosts[slow] = slowed(world.hosts[slow], case.change)
+        if case.kind == BRIEFLY and slow is not None and world.now >= SLOW_UNTIL:
+            world.hosts[slow] = case.hosts[slow]
         step = SECOND
         if world.is_calm() and case.kind != "noise":
             step = min(next_report, next_round) - world.now
@@ -273,6 +279,7 @@ def run_case(
         throughput,
         latency,
         world.capacity(),
+        world.means(60.0, seconds),
         tuple(records.kept),
     )
 

@@ -76,6 +76,10 @@ class Code(Enum):
         "throughput (at least {least:.2f} times); it needs {minimum:g} times (at least "
         "{least_needed:.2f})"
     )
+    OVERLOAD_MAY_END = (
+        "{seconds:.0f} s of overload, which may end by itself, have cost {lateness:.3g} s of "
+        "lateness for each tuple/s so far, and {gap:.0f} s without output cost {cost:.3g} s"
+    )
     FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"
     TOPOLOGY_FROZEN = "the topology is frozen (the operators' switch)"

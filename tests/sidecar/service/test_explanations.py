@@ -11,6 +11,7 @@ from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.answers import answer
+from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.explanations import (
     MOST_ALTERNATIVES,
     Alternative,
@@ -20,7 +21,6 @@ from eyewall_sidecar.service.explanations import (
     explain,
 )
 from eyewall_sidecar.service.lookup import UnavailableError, UnknownNameError
-from eyewall_sidecar.service.movement_rules import MoveConditions
 from eyewall_sidecar.storm import Topology
 from obedient_nimbus import Nimbus
 from said import codes, values

@@ -7,15 +7,17 @@ import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction
+from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.move_price import MovePrice
 from eyewall_sidecar.service.movement_rules import (
-    MoveConditions,
     evaluate_move,
 )
+from eyewall_sidecar.service.overload import Overload
 from planned_topologies import nimbus_with, topology
 from said import codes, values
 
 NOTHING_ELSE = MoveConditions()
+LASTING = MoveConditions(overload=Overload(0.0, 100.0, lateness=400.0))
 
 
 def predicted(
@@ -89,7 +91,7 @@ def test_what_makes_up_for_its_start_is_not_moved_as_saturated() -> None:
     saturated = predicted((9.0, 9.0), relief=(9.0, 9.0), saturated=True)
     starting = MoveConditions(catching_up_seconds=30.0)
     assert values(hold_of(saturated, starting), Code.CATCHING_UP) == {"seconds": 30.0}
-    assert hold_of(saturated, MoveConditions(catching_up_seconds=0.0)) is None
+    assert hold_of(saturated, replace(LASTING, catching_up_seconds=0.0)) is None
 
 
 def test_tuples_that_meet_nobody_that_moves_do_not_wait_for_those_that_do() -> None:
@@ -114,7 +116,7 @@ def test_a_topology_has_ten_times_its_start_to_catch_up() -> None:
     assert left() < before
 
 
-QUEUES = MoveConditions(saturated=True)
+QUEUES = replace(LASTING, saturated=True)
 
 
 def test_what_queues_moves_for_a_fifth_more_throughput_to_expect_if_it_may_lose_no_more() -> None:
@@ -131,7 +133,7 @@ def test_what_queues_moves_for_a_fifth_more_throughput_to_expect_if_it_may_lose_
 
 
 def test_what_only_the_model_takes_for_saturated_moves_for_a_fifth_more_that_is_sure() -> None:
-    assert hold_of(predicted((-1.0, 1.0), (1.2, 1.3), saturated=True)) is None
+    assert hold_of(predicted((-1.0, 1.0), (1.2, 1.3), saturated=True), LASTING) is None
     unsure = hold_of(predicted((9.0, 9.0), (1.19, 2.0), saturated=True))
     assert codes(unsure) == [Code.RELIEF_TOO_SMALL]
     assert "(at least 1.20)" in str(unsure)
@@ -143,8 +145,32 @@ def test_a_move_saves_no_more_than_the_latency_that_is_measured() -> None:
     assert values(hold_of(wrong, MoveConditions(latency=0.05)), Code.COSTS_MORE)["saved"] == (
         pytest.approx(180.0)
     )
-    assert hold_of(wrong, MoveConditions(latency=0.5)) is None
-    assert hold_of(wrong, MoveConditions(latency=0.05, saturated=True)) is None
+    assert hold_of(wrong, replace(LASTING, latency=0.5)) is None
+    assert hold_of(wrong, replace(LASTING, latency=0.05, saturated=True)) is None
+
+
+def test_what_is_overloaded_moves_once_its_tuples_have_waited_for_the_price() -> None:
+    # The price is 8 · 45 = 360 s.
+    relief = predicted((9.0, 9.0), (1.5, 1.5), saturated=True)
+    early = MoveConditions(overload=Overload(10.0, 50.0, lateness=359.0))
+    hold = hold_of(relief, early)
+    assert values(hold, Code.OVERLOAD_MAY_END) == {
+        "seconds": 40.0,
+        "lateness": 359.0,
+        "gap": 8.0,
+        "cost": 360.0,
+    }
+    assert "40 s of overload, which may end by itself, have cost 359 s of lateness" in str(hold)
+    assert hold_of(relief, MoveConditions(overload=Overload(10.0, 50.0, lateness=361.0))) is None
+    assert codes(hold_of(relief)) == [Code.OVERLOAD_MAY_END]
+
+
+def test_without_a_horizon_an_overload_is_not_waited_for() -> None:
+    assert hold_of(predicted((9.0, 9.0), (1.5, 1.5), saturated=True), horizon=0.0) is None
+
+
+def test_what_is_not_overloaded_waits_for_nothing() -> None:
+    assert hold_of(predicted((0.11, 1.0), saturated=False)) is None
 
 
 def test_nothing_measured_decides_before_it_has_come_to_rest() -> None:

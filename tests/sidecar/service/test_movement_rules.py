@@ -7,9 +7,9 @@ import pytest
 from eyewall_contracts.switches import Switches
 from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.decision import Keep
 from eyewall_sidecar.service.movement_rules import (
-    MoveConditions,
     evaluate_move,
     relative_gain,
 )

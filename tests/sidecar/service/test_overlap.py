@@ -8,7 +8,7 @@ from eyewall_contracts.sample import OVERLAP_CONTRACT
 from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.move_price import OVERLAP_GAP, least_price
-from eyewall_sidecar.service.movement_rules import price_of
+from eyewall_sidecar.service.move_value import price_of
 from eyewall_sidecar.service.overlap import CHECKPOINTS
 from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.service.worker_starts import WorkerStarts

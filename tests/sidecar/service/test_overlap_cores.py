@@ -85,3 +85,15 @@ def test_where_starts_take_half_a_minute_workers_restart(
     apart = (worker("a", 6701, 1), worker("a", 6702, 2))
     found = reason(nimbus, topology, TOGETHER if starting == 1 else apart)
     assert codes(found) == ([Code.SLOW_START] if restarts else [])
+
+
+@pytest.mark.parametrize(("cores", "gap"), [(0.1, 40.0), (0.5, USUAL), (2.0, USUAL)])
+def test_a_host_that_lost_cores_makes_a_move_dearer_than_what_was_learned_there(
+    cores: float, gap: float
+) -> None:
+    # 4 core-seconds take 40 s on 0.1 cores, and 8 s on half of one, which is usual.
+    topology = pair(moves="restart")
+    nimbus = running(topology)
+    have_cores(nimbus, cores)
+    nimbus.round(topology, obey=False)
+    assert price(nimbus, topology) == pytest.approx(REPLAYED * gap)

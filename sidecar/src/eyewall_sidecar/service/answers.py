@@ -7,9 +7,10 @@ from eyewall_contracts.objective_terms import TERMS
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objective import Term
+from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.explanations import SAME, Alternative, Explanation, Neighbour
 from eyewall_sidecar.service.messages import metric, metric_difference
-from eyewall_sidecar.service.movement_rules import MoveConditions, evaluate_move, find_hold
+from eyewall_sidecar.service.movement_rules import evaluate_move, find_hold
 
 FEW = 3
 """From so many on, changes are not joined by `and`."""

@@ -1,12 +1,13 @@
 """What one topology gets in one round: a placement, an improvement, a plan, or to stay."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.policies import policy_catalogue
+from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.decision import (
     Decline,
     Handover,
@@ -24,18 +25,17 @@ from eyewall_sidecar.service.decision import (
 from eyewall_sidecar.service.first_placement import is_same_but_for_others, prefer_ras
 from eyewall_sidecar.service.look_back import MoveTrial
 from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
+from eyewall_sidecar.service.move_value import price_of
 from eyewall_sidecar.service.movement_rules import (
-    CandidateMove,
-    MoveConditions,
     MoveVerdict,
     assess_move,
     evaluate_move,
     find_freeze,
     has_other_workers,
-    price_of,
 )
+from eyewall_sidecar.service.overload import find_strain, update_overload
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
-from eyewall_sidecar.service.plans import PlanStore, reused_slots_message
+from eyewall_sidecar.service.plans import PlanStore, placed_message
 from eyewall_sidecar.service.problem_cache import (
     Observation,
     PlacementRequest,
@@ -50,7 +50,6 @@ from eyewall_sidecar.storm import (
     KnownDelaysCache,
     Mode,
     SettingsError,
-    SlotChoice,
     TopologyProblem,
     TopologySettings,
     TopologyState,
@@ -117,6 +116,7 @@ class TopologyDecider:
             unsettled=performance.unsettled,
             catching_up_seconds=max(record.since, performance.since) + catch_up - now,
             saturated=performance.is_saturated,
+            overload=record.overload,
             latency=performance.latency.mean if performance.latency is not None else None,
             lacks_delay=performance.lacks_delay,
             starts=starts,
@@ -203,7 +203,7 @@ class TopologyDecider:
             )
         worth = solution_message(solution, settings.objective)
         remarks = [it for it in (*problem.assumptions, problem.delays_assumed) if it]
-        status = _status(worth, remarks, slots, inputs)
+        status = placed_message(worth, remarks, slots, inputs.observation)
         handover = Handover(slots.assignment, status)
         return self._hand_over(topology, record, solution, handover, inputs)
 
@@ -297,6 +297,10 @@ class TopologyDecider:
         ):
             candidate = assess_move(request, solution, outdated=outdated)
             record = replace(record, candidate=candidate)
+        strain = find_strain(self.performance(request.topology), candidate.prediction)
+        overload = update_overload(record.overload, strain, self._clock())
+        record = replace(record, overload=overload)
+        conditions = replace(conditions, overload=overload)
         return record, evaluate_move(candidate, self._settings.moves, conditions)
 
     def _move(
@@ -312,7 +316,9 @@ class TopologyDecider:
             raise ValueError(f"{topology.topology.id}: nothing to move to")
         worth = solution_message(solution, objective, candidate.before)
         must_move = [candidate.must_move] if candidate.must_move else []
-        status = _status(worth, [*problem.assumptions, *must_move], slots, inputs)
+        status = placed_message(
+            worth, [*problem.assumptions, *must_move], slots, inputs.observation
+        )
         predicted = candidate.prediction.gain if candidate.prediction is not None else None
         trial: MoveTrial | None = None
         if not candidate.request.drained_host:  # there is no way back, whatever it was worth
@@ -388,13 +394,3 @@ class TopologyDecider:
         cancel_search(record)
         job = self._solvers.run(task, seconds)
         return replace(record, search=PlacementSearch(task, job, began=self._clock()))
-
-
-def _status(
-    worth: Message, remarks: Sequence[Message | str], slots: SlotChoice, inputs: RoundInputs
-) -> Message:
-    """Return the line for Storm UI."""
-    reused = reused_slots_message(slots, inputs.observation.state)
-    doubt = inputs.observation.delays.doubt()
-    extra = [it for it in (reused, doubt) if it]
-    return message(Code.PLACED, solution=worth, remarks=[*remarks, *extra])

@@ -6,10 +6,11 @@ from math import inf
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution
+from eyewall_sidecar.service.candidate_move import CandidateMove
 from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial
-from eyewall_sidecar.service.movement_rules import CandidateMove
 from eyewall_sidecar.service.overlap import restart_reason
+from eyewall_sidecar.service.overload import Overload
 from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
 from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
@@ -117,6 +118,8 @@ class TopologyRecord:
         What this assignment taught of them; None if nothing yet.
     lines
         What was reported last.
+    overload
+        For how long more has come than this assignment carries; None if it does not.
     considered
         When a round last had the time to look for anything better.
     """
@@ -135,6 +138,7 @@ class TopologyRecord:
     crossing_cost: CrossingCost = USUAL_COST
     lesson: CrossingLesson | None = None
     lines: LastLines = LastLines()
+    overload: Overload | None = None
     considered: float = -inf
 
 

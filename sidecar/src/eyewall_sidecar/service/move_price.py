@@ -1,13 +1,13 @@
 """What a move costs: the lateness of the tuples that come while workers start."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Set
 from dataclasses import dataclass
 from math import inf
 
 from eyewall_sidecar.service.overlap import find_obstacle, restart_reason
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_sidecar.service.worker_starts import WorkerStarts, start_seconds
 from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem, Worker
 
 REPLAY_TIMEOUTS = 1.5
@@ -67,10 +67,12 @@ def price_move(
     topology = request.topology
     hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
     started = set(after) - set(topology.assignment)
-    gap = max(
-        (starts.seconds(topology.topology.id, hosts.get(it.slot.supervisor, "")) for it in started),
-        default=0.0,
-    )
+    on_host = Counter(hosts.get(it.slot.supervisor, "") for it in started)
+    learned = (starts.seconds(topology.topology.id, it) for it in on_host)
+    # What was learned on a host may be of a time at which it had more cores.
+    loads = request.observation.estimates.loads
+    at_least = (start_seconds(loads[it], count) for it, count in on_host.items() if it in loads)
+    gap = max((*learned, *at_least), default=0.0)
     if restart_reason(request, after) is None:
         gap = min(gap, OVERLAP_GAP)
     affected = _affected(request, started)

@@ -5,32 +5,30 @@ A round moves what `evaluate_move` lets move. Plans and explanations report its 
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import copysign, inf, isfinite
 
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import (
-    Evaluation,
     Placement,
     PlacementProblem,
     ProblemError,
     Solution,
     violations,
 )
-from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.objectives.load_prediction import LoadPrediction, predict_move
+from eyewall_sidecar.objectives.load_prediction import predict_move
+from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.messages import no_placement_message, quality, worth
-from eyewall_sidecar.service.move_price import MovePrice, price_move
+from eyewall_sidecar.service.move_value import find_gain_hold, find_value_hold
 from eyewall_sidecar.service.overlap import restart_reason
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     Mode,
-    SlotChoice,
     TopologyProblem,
     workers_started,
 )
@@ -38,89 +36,6 @@ from eyewall_sidecar.storm import (
 OVERLOADED = 1.1
 """A node is relieved from this multiple of its capacity on, whatever the objective gains; below,
 the excess may be the measurement's error."""
-RELIEF = 1.2
-"""What is saturated moves if it carries at least this multiple of its throughput then, in every
-scenario. Where queues say so it loses tuples while it waits for certainty: there it is enough that
-the move is expected to carry that much, and to lose in no scenario more than it is to gain."""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveConditions:
-    """What holds for a topology at one moment, whatever solution is found for it.
-
-    Parameters
-    ----------
-    frozen
-        Who froze it; None if nobody did.
-    cooling_seconds
-        Until the assignment has cooled down; 0 or less if it has.
-    still_seconds
-        Until something may move again after a move that was undone; 0 or less if it may.
-    unsettled
-        Whether what is measured has not come to rest since workers started.
-    catching_up_seconds
-        Until what waited for the workers' start may have been made up for; 0 or less once it may.
-    saturated
-        Whether what is measured shows queues that do not empty.
-    latency
-        Mean seconds from a spout's emit to its ack as measured; None if that is not known.
-    lacks_delay
-        Whether it is not known for the delay to an acker alone.
-    starts
-        How long workers take to start.
-    started_in_round, started_in_hour
-        Worker processes that moves started, in the whole cluster.
-    """
-
-    frozen: Message | None = None
-    cooling_seconds: float = 0.0
-    still_seconds: float = 0.0
-    unsettled: bool = False
-    catching_up_seconds: float = 0.0
-    saturated: bool = False
-    latency: float | None = None
-    lacks_delay: bool = False
-    starts: WorkerStarts = field(default_factory=WorkerStarts)
-    started_in_round: int = 0
-    started_in_hour: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateMove:
-    """A solution held against the problem as it is now.
-
-    Parameters
-    ----------
-    request, proposal
-        What runs and the problem, and the solution as it was found.
-    found
-        What it is worth, or why there is nothing to move to.
-    solution, before
-        The solution and what runs, as both are worth now; None if there is no placement that fits.
-    gain
-        The part of its value by which the objective gets better; infinite if it had no value.
-    must_move
-        Why what runs may not stay, whatever is gained or lost; None if it may.
-    slots
-        Where the executors would run; None if there is nothing to move to.
-    prediction
-        What the load model expects of it; None unless the objective is L or THETA.
-    """
-
-    request: PlacementRequest
-    proposal: Solution
-    found: Message
-    solution: Solution | None = None
-    before: Evaluation | None = None
-    gain: float | None = None
-    must_move: Message | None = None
-    slots: SlotChoice | None = None
-    prediction: LoadPrediction | None = None
-
-    @property
-    def reported_solution(self) -> Solution:
-        """The solution for records: without its placement if that does not fit any more."""
-        return self.solution or replace(self.proposal, placement=None, evaluation=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +124,7 @@ def evaluate_move(
         or _unknown_hold(candidate.request)
         or _mode_hold(candidate.request, conditions)
         or _time_hold(conditions, candidate.must_move)
-        or (None if candidate.must_move else _value_hold(candidate, limits, conditions))
+        or (None if candidate.must_move else find_value_hold(candidate, limits, conditions))
         or _budget_hold(candidate, limits, conditions)
     )
     return MoveVerdict(candidate, hold)
@@ -222,7 +137,7 @@ def find_hold(
     objective = request.settings.objective
     return (
         _unknown_hold(request)
-        or (None if objective.weighs_load else _gain_hold(gain, limits))
+        or (None if objective.weighs_load else find_gain_hold(gain, limits))
         or _mode_hold(request, conditions)
         or _time_hold(conditions)
     )
@@ -253,55 +168,6 @@ def relative_gain(objective: Objective, before: float, after: float) -> float:
 
 def _unknown_hold(request: PlacementRequest) -> Message | None:
     return message(Code.UNKNOWN, unknown=unknown) if (unknown := request.unknown) else None
-
-
-def _gain_hold(gain: float, limits: MoveLimits) -> Message | None:
-    if not gain >= limits.minimum_gain:  # so that a gain that is not a number holds
-        return message(Code.GAIN_TOO_SMALL, minimum=limits.minimum_gain)
-    return None
-
-
-def _value_hold(
-    candidate: CandidateMove, limits: MoveLimits, conditions: MoveConditions
-) -> Message | None:
-    prediction, horizon = candidate.prediction, limits.horizon_seconds
-    if prediction is None:
-        gain = candidate.gain if candidate.gain is not None else 0.0
-        return _gain_hold(gain, limits) or _cost_hold(candidate, horizon, conditions.starts)
-    # The model may be wrong about what runs; what is measured of it is not. Tuples whose latency is
-    # known do not pile up unless queues say so, and no move saves more than what they take.
-    is_measured = conditions.latency is not None or conditions.lacks_delay
-    if conditions.saturated or (prediction.saturated and not is_measured):
-        if conditions.catching_up_seconds > 0:
-            return message(Code.CATCHING_UP, seconds=conditions.catching_up_seconds)
-        least, expected = prediction.least_relief, prediction.expected_relief
-        least_needed = 1.0 / max(expected, RELIEF) if conditions.saturated else RELIEF
-        if expected >= RELIEF and least >= least_needed:
-            return None
-        return message(
-            Code.RELIEF_TOO_SMALL,
-            least=least,
-            expected=expected,
-            minimum=RELIEF,
-            least_needed=least_needed,
-        )
-    price = price_of(candidate, conditions.starts)
-    least, _ = prediction.gain
-    if conditions.latency is not None:
-        least = min(least, conditions.latency)
-    saved = least * horizon
-    if least > 0 and (horizon == 0 or saved > price.seconds):
-        return None
-    return message(Code.COSTS_MORE, horizon=horizon, saved=saved, cost=price.seconds, gap=price.gap)
-
-
-def price_of(candidate: CandidateMove, starts: WorkerStarts) -> MovePrice:
-    """Return what a candidate move costs."""
-    topology, slots = candidate.request.topology, candidate.slots
-    after = slots.assignment if slots is not None else topology.assignment
-    prediction = candidate.prediction
-    carried = prediction.sustainable if prediction is not None else inf
-    return price_move(candidate.request, after, starts, carried)
 
 
 def has_other_workers(candidate: CandidateMove, request: PlacementRequest) -> bool:
@@ -348,30 +214,6 @@ def _budget_hold(
             Code.HOUR_BUDGET, workers=starts, started=in_hour, limit=limits.workers_per_hour
         )
     return None
-
-
-def _cost_hold(candidate: CandidateMove, horizon: float, starts: WorkerStarts) -> Message | None:
-    """Return that a move costs more than it saves within the horizon; None if that is unknown.
-
-    A response time that is better by ΔR saves ΔR · horizon for each tuple/s. Availability:
-    ΔA · horizon seconds of downtime less, for one gap. Other objectives have units that a gap does
-    not have.
-    """
-    before, solution = candidate.before, candidate.solution
-    after = solution.evaluation if solution is not None else None
-    if horizon == 0 or before is None or after is None:
-        return None
-    price = price_of(candidate, starts)
-    match candidate.request.settings.objective.single:
-        case Term.R:
-            saved = (before.metrics[Term.R] - after.metrics[Term.R]) * horizon
-            cost, code = price.seconds, Code.SAVES_TOO_LITTLE_WAITING
-        case Term.A:
-            saved = (after.metrics[Term.A] - before.metrics[Term.A]) * horizon
-            cost, code = price.gap, Code.SAVES_TOO_LITTLE_DOWNTIME
-        case _:
-            return None
-    return None if saved > cost else message(code, horizon=horizon, saved=saved, cost=cost)
 
 
 def _overloaded(problem: PlacementProblem) -> Message | None:

@@ -11,7 +11,7 @@ from eyewall_contracts.setting_keys import MOVES
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.worker_starts import START_CPU
+from eyewall_sidecar.service.worker_starts import START_CPU, start_seconds
 from eyewall_sidecar.storm import Assignment, HostLoad, Slot, Topology, Worker
 
 CHECKPOINTS = "$checkpointspout"
@@ -139,10 +139,10 @@ def _cpu_obstacle(
 
 def _slow_start(host: str, load: HostLoad, starting: int) -> Message | None:
     """Return that so many starts take too long there."""
-    cores = load.cores * load.progress
-    seconds = starting * START_CPU / max(cores, 1e-9)
+    seconds = start_seconds(load, starting)
     if seconds <= LONGEST_START:
         return None
+    cores = load.cores * load.progress
     return message(Code.SLOW_START, host=host, cores=cores, seconds=seconds, longest=LONGEST_START)
 
 

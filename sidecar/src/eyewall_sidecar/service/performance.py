@@ -157,6 +157,28 @@ class Performance:
             return False
         return all(map(_queues, self._last)) or _grows_on(_latencies(self._last))
 
+    @property
+    def is_queueing(self) -> bool:
+        """Whether tuples queued when it was last measured, which may be for that moment only."""
+        return bool(self.measurements) and _queues(self.measurements[-1])
+
+    @property
+    def newest_latency(self) -> float | None:
+        """Seconds from emit to ack when it was last measured; None if that is not known."""
+        return self.measurements[-1].latencies.complete if self.measurements else None
+
+    @property
+    def least_latency(self) -> float | None:
+        """The least that was measured of those that are kept; None if none is known."""
+        known = [it.latencies.complete for it in self.measurements]
+        return min((it for it in known if it is not None), default=None)
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether queues do not empty and latency does not grow: more tuples wait in spouts."""
+        last = self._last
+        return self.is_saturated and all(map(_queues, last)) and _change(_latencies(last)) <= 0
+
     def latest(self) -> "Performance":
         """Return the last two measurements alone: those before may be of another world.
 

@@ -16,6 +16,7 @@ from eyewall_sidecar.model import ProblemError, Solution
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.objectives.slowest_path import PathStep, slowest_path
 from eyewall_sidecar.policies import policy_catalogue
+from eyewall_sidecar.service.candidate_move import CandidateMove
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.decision_log import Evidence, describe_decision
 from eyewall_sidecar.service.lookup import (
@@ -26,7 +27,7 @@ from eyewall_sidecar.service.lookup import (
     nearest_names,
 )
 from eyewall_sidecar.service.messages import solution_message
-from eyewall_sidecar.service.movement_rules import CandidateMove, assess_move, evaluate_move
+from eyewall_sidecar.service.movement_rules import assess_move, evaluate_move
 from eyewall_sidecar.service.overlap import restart_reason
 from eyewall_sidecar.service.overview import (
     RoundSnapshot,

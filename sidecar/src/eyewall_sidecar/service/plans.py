@@ -1,7 +1,7 @@
 """Plans: exact assignments that a person may have applied, and what has become of each."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -10,6 +10,7 @@ from eyewall_contracts.decision import DecisionRecord
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objectives.slowest_path import PathStep
 from eyewall_sidecar.service.lookup import UnknownNameError, nearest_names
+from eyewall_sidecar.service.problem_cache import Observation
 from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,
@@ -173,6 +174,18 @@ def reused_slots_message(slots: SlotChoice, cluster: ClusterState) -> Message | 
         return None
     hosts = {it.id: it.host for it in cluster.supervisors}
     return message(Code.SLOTS_REUSED, slots=[_slot_name(it, hosts) for it in slots.reused])
+
+
+def placed_message(
+    worth: Message,
+    remarks: Sequence[Message | str],
+    slots: SlotChoice,
+    observation: Observation,
+) -> Message:
+    """Return the line for Storm UI on what is placed: what it is worth, and remarks."""
+    reused = reused_slots_message(slots, observation.state)
+    extra = [it for it in (reused, observation.delays.doubt()) if it]
+    return message(Code.PLACED, solution=worth, remarks=[*remarks, *extra])
 
 
 def _moved(move: SlotMove, names: Mapping[Executor, str], hosts: Mapping[str, str]) -> Message:

@@ -12,6 +12,7 @@ from math import inf
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.plugins import described
+from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.decider import TopologyDecider
 from eyewall_sidecar.service.decision import (
@@ -30,7 +31,7 @@ from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.service.learned import Learned
 from eyewall_sidecar.service.lookup import UnavailableError
-from eyewall_sidecar.service.movement_rules import MoveConditions, find_freeze
+from eyewall_sidecar.service.movement_rules import find_freeze
 from eyewall_sidecar.service.old_workers import OldWorker, old_workers, reserve, still_running
 from eyewall_sidecar.service.overview import RoundSnapshot
 from eyewall_sidecar.service.performance import Performance

@@ -6,9 +6,10 @@ from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import evaluate
+from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.decision import PlacementSearch
 from eyewall_sidecar.service.move_price import least_price
-from eyewall_sidecar.service.movement_rules import CandidateMove, MoveConditions, MoveVerdict
+from eyewall_sidecar.service.movement_rules import MoveVerdict
 
 SHARE = 0.1
 """Of the time, that searches for one topology may take while nothing much changes."""

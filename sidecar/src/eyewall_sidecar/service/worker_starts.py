@@ -12,7 +12,7 @@ from eyewall_contracts.sample import Sample, WorkerSample
 from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
 
 from eyewall_sidecar.stores import KnowledgeStore, NoKnowledge
-from eyewall_sidecar.storm import Assignment
+from eyewall_sidecar.storm import Assignment, HostLoad
 
 FORGOTTEN_SECONDS = 600.0
 """After which nobody waits any more for the first tuples of a worker that was to start."""
@@ -20,6 +20,7 @@ FORGOTTEN_SECONDS = 600.0
 
 START_CPU = 4.0
 """Core-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
+LEAST_CORES = 1e-3
 QUICKEST_CORES = 2.0
 """More of them make no start quicker."""
 MOST = 500
@@ -191,6 +192,11 @@ class WorkerStarts:
         if host not in self._cores or than not in self._cores:
             return 1.0
         return max(1.0, self._cores[than] / self._cores[host])
+
+
+def start_seconds(load: HostLoad, starting: int) -> float:
+    """Return how long so many starts take at least on what a host's cores get done now."""
+    return starting * START_CPU / max(load.cores * load.progress, LEAST_CORES)
 
 
 def counted_tuples(worker: WorkerSample) -> bool:

@@ -1,0 +1,129 @@
+"""Whether what a move gains is worth its price."""
+
+from math import inf
+
+from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.messages import Code, Message, message
+from eyewall_sidecar.objective import Term
+from eyewall_sidecar.objectives.load_prediction import LoadPrediction
+from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
+from eyewall_sidecar.service.move_price import MovePrice, price_move
+from eyewall_sidecar.service.worker_starts import WorkerStarts
+
+RELIEF = 1.2
+"""What is saturated moves if it carries at least this multiple of its throughput then, in every
+scenario. Where queues say so it loses tuples while it waits for certainty: there it is enough that
+the move is expected to carry that much, and to lose in no scenario more than it is to gain."""
+
+
+def find_value_hold(
+    candidate: CandidateMove, limits: MoveLimits, conditions: MoveConditions
+) -> Message | None:
+    """Return why a move is not worth it, or not yet; None if it is."""
+    prediction, horizon = candidate.prediction, limits.horizon_seconds
+    if prediction is None:
+        gain = candidate.gain if candidate.gain is not None else 0.0
+        return find_gain_hold(gain, limits) or _cost_hold(candidate, horizon, conditions.starts)
+    # The model may be wrong about what runs; what is measured of it is not. Tuples whose latency is
+    # known do not pile up unless queues say so, and no move saves more than what they take.
+    is_measured = conditions.latency is not None or conditions.lacks_delay
+    if conditions.saturated or (prediction.saturated and not is_measured):
+        hold = _relief_hold(prediction, conditions)
+    else:
+        hold = _price_hold(candidate, prediction, horizon, conditions)
+    overloaded = conditions.saturated or prediction.saturated
+    if hold is None and overloaded and horizon > 0:
+        return _patience_hold(candidate, conditions)
+    return hold
+
+
+def _relief_hold(prediction: LoadPrediction, conditions: MoveConditions) -> Message | None:
+    if conditions.catching_up_seconds > 0:
+        return message(Code.CATCHING_UP, seconds=conditions.catching_up_seconds)
+    least, expected = prediction.least_relief, prediction.expected_relief
+    least_needed = 1.0 / max(expected, RELIEF) if conditions.saturated else RELIEF
+    if expected >= RELIEF and least >= least_needed:
+        return None
+    return message(
+        Code.RELIEF_TOO_SMALL,
+        least=least,
+        expected=expected,
+        minimum=RELIEF,
+        least_needed=least_needed,
+    )
+
+
+def _price_hold(
+    candidate: CandidateMove,
+    prediction: LoadPrediction,
+    horizon: float,
+    conditions: MoveConditions,
+) -> Message | None:
+    price = price_of(candidate, conditions.starts)
+    least, _ = prediction.gain
+    if conditions.latency is not None:
+        least = min(least, conditions.latency)
+    saved = least * horizon
+    if least > 0 and (horizon == 0 or saved > price.seconds):
+        return None
+    return message(Code.COSTS_MORE, horizon=horizon, saved=saved, cost=price.seconds, gap=price.gap)
+
+
+def _patience_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:
+    """Return that an overload has cost less so far than a move out of it; None once it has not.
+
+    It may end by itself, and nobody knows when. Whoever pays the price once waiting has cost as
+    much pays at most twice what the better of both would have cost (ski rental: Karlin, Manasse,
+    Rudolph and Sleator, "Competitive snoopy caching", 1988).
+    """
+    price, overload = price_of(candidate, conditions.starts), conditions.overload
+    lateness = overload.lateness if overload is not None else 0.0
+    if lateness >= price.seconds:
+        return None
+    return message(
+        Code.OVERLOAD_MAY_END,
+        seconds=overload.seconds if overload is not None else 0.0,
+        lateness=lateness,
+        cost=price.seconds,
+        gap=price.gap,
+    )
+
+
+def find_gain_hold(gain: float, limits: MoveLimits) -> Message | None:
+    """Return that a part of the objective's value is too little to move for; None if it is not."""
+    if not gain >= limits.minimum_gain:  # so that a gain that is not a number holds
+        return message(Code.GAIN_TOO_SMALL, minimum=limits.minimum_gain)
+    return None
+
+
+def price_of(candidate: CandidateMove, starts: WorkerStarts) -> MovePrice:
+    """Return what a candidate move costs."""
+    topology, slots = candidate.request.topology, candidate.slots
+    after = slots.assignment if slots is not None else topology.assignment
+    prediction = candidate.prediction
+    carried = prediction.sustainable if prediction is not None else inf
+    return price_move(candidate.request, after, starts, carried)
+
+
+def _cost_hold(candidate: CandidateMove, horizon: float, starts: WorkerStarts) -> Message | None:
+    """Return that a move costs more than it saves within the horizon; None if that is unknown.
+
+    A response time that is better by ΔR saves ΔR · horizon for each tuple/s. Availability:
+    ΔA · horizon seconds of downtime less, for one gap. Other objectives have units that a gap does
+    not have.
+    """
+    before, solution = candidate.before, candidate.solution
+    after = solution.evaluation if solution is not None else None
+    if horizon == 0 or before is None or after is None:
+        return None
+    price = price_of(candidate, starts)
+    match candidate.request.settings.objective.single:
+        case Term.R:
+            saved = (before.metrics[Term.R] - after.metrics[Term.R]) * horizon
+            cost, code = price.seconds, Code.SAVES_TOO_LITTLE_WAITING
+        case Term.A:
+            saved = (after.metrics[Term.A] - before.metrics[Term.A]) * horizon
+            cost, code = price.gap, Code.SAVES_TOO_LITTLE_DOWNTIME
+        case _:
+            return None
+    return None if saved > cost else message(code, horizon=horizon, saved=saved, cost=cost)
