@@ -1,9 +1,8 @@
 """Many random cases of the simulated loop, and what the sidecar makes of them next to RAS.
 
 A case is below RAS if, in the last third, less than 0.99 of RAS's tuples come out, or if they take
-5 % and 0.5 ms longer on average; where a host is slowed for a
-minute, from the first minute on. Cases are the same for every contender: they follow from their
-seeds.
+5 % and 0.5 ms longer on average; where a host is slowed for a minute, from the first minute on.
+Cases are the same for every contender: they follow from their seeds.
 """
 
 from __future__ import annotations
@@ -67,8 +66,13 @@ class CaseOutcome:
 
     @property
     def times_longer(self) -> float:
-        """How many times as long tuples take as under RAS, from the first minute to the end."""
-        return self.result.overall[1] / max(self.ras.overall[1], 1e-9)
+        """How many times as long tuples take as under RAS, from the first minute to the end.
+
+        0 where nothing came out.
+        """
+        if not self.ras.overall[1]:
+            return 0.0
+        return self.result.overall[1] / self.ras.overall[1]
 
 
 def log_nothing() -> None:
@@ -115,12 +119,12 @@ def summary_table(outcomes: Sequence[CaseOutcome], contender: str) -> str:
         lost = [it.result.lost_seconds for it in of]
         below = sum(it.is_below_ras for it in of)
         ratios = [it.result.throughput / max(it.ras.throughput, 1e-9) for it in of]
-        longer = [it.times_longer for it in of]
+        longer = [it.times_longer for it in of if it.times_longer > 0]  # something came out
         lines.append(
             f"| {len(of)} × {kind} | {contender} | {mean(moves):.2f} ({max(moves)}) "
             f"| {mean(lost):.1f} ({max(lost):.0f}) | {below} ({100 * below / len(of):.1f} %) "
             f"| {mean(ratios):.2f} ({min(ratios):.2f}) "
-            f"| {geometric_mean(longer):.2f} ({max(longer):.2f}) |"
+            f"| {geometric_mean(longer or [1.0]):.2f} ({max(longer, default=1.0):.2f}) |"
         )
     return "\n".join(lines)
 

@@ -12,6 +12,7 @@ from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.storm import Assignment, Executor, Slot, Worker
 
 from benchmarks.loop import simulated_loop
+from benchmarks.loop.simulated_cases import BRIEFLY
 from benchmarks.loop.simulated_cluster import SimulatedCluster
 from benchmarks.loop.simulated_loop import DAMPERS, EYEWALL, Contender, without_damper
 from benchmarks.loop.simulated_parts import Physics, SimulatedComponent, SimulatedHost
@@ -113,6 +114,18 @@ def test_under_constant_load_no_case_is_below_ras_and_hardly_any_moves_late() ->
     assert [it.seed for it in outcomes if it.is_below_ras] == []
     assert {seed: moves for seed, moves in late.items() if moves > 1} == {}
     assert sum(late.values()) <= MOST_MOVES
+
+
+def test_a_host_that_is_slow_for_a_minute_is_waited_for_and_one_that_stays_slow_is_left() -> None:
+    # From second 240 on; without patience both are left at 250, and tuples take twice as long as
+    # under RAS where that was for a minute.
+    (lasting,) = simulate(15, "slowed host", EYEWALL, 420.0).result.moves
+    assert lasting > 300.0
+    assert simulate(15, BRIEFLY, EYEWALL, 420.0).result.moves == ()
+    hasty = simulate(15, BRIEFLY, without_damper(EYEWALL, "patience"), 420.0)
+    assert hasty.late_moves == 1
+    assert hasty.is_below_ras
+    assert hasty.times_longer > 1.5
 
 
 def test_without_looking_back_no_move_counts_as_worse() -> None:

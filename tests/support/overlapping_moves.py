@@ -61,8 +61,8 @@ def request(nimbus: Nimbus, topology: Topology) -> PlacementRequest:
     return nimbus.context.running_problem(topology.id).request
 
 
-def price(nimbus: Nimbus, topology: Topology) -> float:
-    return price_move(request(nimbus, topology), TOGETHER, WorkerStarts()).seconds
+def price(nimbus: Nimbus, topology: Topology, after: Assignment = TOGETHER) -> float:
+    return price_move(request(nimbus, topology), after, WorkerStarts()).seconds
 
 
 OTHERS = [chain(("x", 1), name=f"o-{it}", settings={"moves": "overlap"}) for it in (1, 2)]

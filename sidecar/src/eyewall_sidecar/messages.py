@@ -77,8 +77,8 @@ class Code(Enum):
         "{least_needed:.2f})"
     )
     OVERLOAD_MAY_END = (
-        "{seconds:.0f} s of overload, which may end by itself, have cost {lateness:.3g} s of "
-        "lateness for each tuple/s so far, and {gap:.0f} s without output cost {cost:.3g} s"
+        "the overload may end by itself: in {seconds:.0f} s it has cost {lateness:.0f} s of "
+        "lateness for each tuple/s, and a move's {gap:.0f} s without output would cost {cost:.0f} s"
     )
     FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"

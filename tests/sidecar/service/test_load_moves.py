@@ -160,7 +160,10 @@ def test_what_is_overloaded_moves_once_its_tuples_have_waited_for_the_price() ->
         "gap": 8.0,
         "cost": 360.0,
     }
-    assert "40 s of overload, which may end by itself, have cost 359 s of lateness" in str(hold)
+    assert (
+        "in 40 s it has cost 359 s of lateness for each tuple/s, and a move's 8 s without output "
+        "would cost 360 s"
+    ) in str(hold)
     assert hold_of(relief, MoveConditions(overload=Overload(10.0, 50.0, lateness=361.0))) is None
     assert codes(hold_of(relief)) == [Code.OVERLOAD_MAY_END]
 
@@ -169,12 +172,11 @@ def test_without_a_horizon_an_overload_is_not_waited_for() -> None:
     assert hold_of(predicted((9.0, 9.0), (1.5, 1.5), saturated=True), horizon=0.0) is None
 
 
-def test_what_is_not_overloaded_waits_for_nothing() -> None:
-    assert hold_of(predicted((0.11, 1.0), saturated=False)) is None
-
-
-def test_nothing_measured_decides_before_it_has_come_to_rest() -> None:
-    unsettled = MoveConditions(unsettled=True)
-    assert codes(hold_of(predicted((9.0, 9.0), (9.0, 9.0), saturated=True), unsettled)) == [
-        Code.UNSETTLED
-    ]
+def test_where_latency_never_grew_only_the_price_counts() -> None:
+    # 0.11 s · 3600 s = 396 s are more than the price.
+    saved = predicted((0.11, 1.0), saturated=True)
+    begun = MoveConditions(latency=0.2, overload=Overload(0.0, 25.0, 0.2))
+    assert codes(hold_of(saved, begun)) == [Code.OVERLOAD_MAY_END]
+    refuted = MoveConditions(latency=0.2, overload=Overload(0.0, 25.0, 0.2, is_refuted=True))
+    assert hold_of(saved, refuted) is None
+    assert hold_of(saved, MoveConditions(latency=0.2)) is None

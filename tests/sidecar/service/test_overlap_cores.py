@@ -2,7 +2,9 @@
 
 import pytest
 from eyewall_sidecar.messages import Code
+from eyewall_sidecar.storm import Assignment
 from overlapping_moves import (
+    OTHERS,
     REPLAYED,
     TOGETHER,
     USUAL,
@@ -87,13 +89,30 @@ def test_where_starts_take_half_a_minute_workers_restart(
     assert codes(found) == ([Code.SLOW_START] if restarts else [])
 
 
-@pytest.mark.parametrize(("cores", "gap"), [(0.1, 40.0), (0.5, USUAL), (2.0, USUAL)])
-def test_a_host_that_lost_cores_makes_a_move_dearer_than_what_was_learned_there(
-    cores: float, gap: float
+APART = (worker("a", 6701, 1), worker("a", 6702, 2))
+
+
+@pytest.mark.parametrize(
+    ("cores", "others", "after", "gap"),
+    [
+        (0.1, 0.0, TOGETHER, 40.0),
+        (0.5, 0.0, TOGETHER, USUAL),
+        (2.0, 0.0, TOGETHER, USUAL),
+        (0.4, 0.0, APART, 20.0),
+        (0.5, 0.2, TOGETHER, 4 / 0.3),
+        (0.5, 0.5, TOGETHER, 16.0),
+    ],
+)
+def test_a_move_costs_no_less_than_what_starts_take_on_the_cores_that_a_host_has_now(
+    cores: float, others: float, after: Assignment, gap: float
 ) -> None:
-    # 4 core-seconds take 40 s on 0.1 cores, and 8 s on half of one, which is usual.
+    # 4 core-seconds take 40 s on 0.1 cores, and 8 s on half of one, which is usual. Two starts take
+    # 8, and next to others one has what they leave, or half.
     topology = pair(moves="restart")
     nimbus = running(topology)
+    nimbus.hosts[0] = supervisor("a", slots=3)
+    if others:
+        add_worker(nimbus, "a", port=6703, topology="o-1", used=others)
     have_cores(nimbus, cores)
-    nimbus.round(topology, obey=False)
-    assert price(nimbus, topology) == pytest.approx(REPLAYED * gap)
+    nimbus.round(topology, *OTHERS, obey=False)
+    assert price(nimbus, topology, after) == pytest.approx(REPLAYED * gap, rel=0.02)

@@ -1,25 +1,29 @@
 """What it costs a topology that it is given more than it carries."""
 
+from dataclasses import replace
+
 import pytest
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.overload import (
     LULL,
     Overload,
-    Strain,
-    find_strain,
+    Waiting,
+    find_waiting,
     update_overload,
 )
 from eyewall_sidecar.service.performance import FEWEST, Measurement, Performance
 
-WAITS_2 = Strain(latency=2.5, least=0.5)
+TWO_LONGER = Waiting(seconds=2.5, least=0.5)
 
 
 def performance(*latencies: float | None, waiting: float = 0.0) -> Performance:
-    """What was measured of 100 tuples/s."""
+    """What was measured of 100 tuples/s, at rest."""
     measured = (MeasuredLatency(it, it) for it in latencies)
     return Performance(
-        measurements=tuple(Measurement(100.0, 0.1, 0.5, it, waiting) for it in measured)
+        measurements=tuple(Measurement(100.0, 0.1, 0.5, it, waiting) for it in measured),
+        workers={("a", 6700): "w"},
+        at_rest=True,
     )
 
 
@@ -27,74 +31,167 @@ def predicted(relief: float, *, saturated: bool) -> LoadPrediction:
     return LoadPrediction((1.0, 1.0), relief, relief, saturated)
 
 
-def lateness(*strains: Strain | None) -> float:
-    """After rounds that are 5 s apart."""
-    overload: Overload | None = None
-    for number, strain in enumerate(strains):
-        overload = update_overload(overload, strain, 5.0 * number)
-    assert overload is not None
-    return overload.lateness
+def overload(*rounds: Waiting | None, every: float = 5.0) -> Overload | None:
+    """After rounds so many seconds apart, the first at 0."""
+    found: Overload | None = None
+    for number, waiting in enumerate(rounds):
+        found = update_overload(found, waiting, every * number)
+    return found
+
+
+def lateness(*rounds: Waiting | None, every: float = 5.0) -> float:
+    found = overload(*rounds, every=every)
+    assert found is not None
+    return found.lateness
 
 
 def test_tuples_are_late_by_what_they_take_longer_than_usual() -> None:
     # 2 s for 5 s, and again.
-    assert lateness(WAITS_2, WAITS_2, WAITS_2) == pytest.approx(20.0)
-    quicker = Strain(latency=0.4, least=0.5)
+    assert lateness(TWO_LONGER, TWO_LONGER, TWO_LONGER) == pytest.approx(20.0)
+    quicker = Waiting(seconds=0.4, least=0.5)
     assert lateness(quicker, quicker) == 0.0
 
 
-def test_without_acks_tuples_wait_since_the_last_one() -> None:
-    # 2 s, then 7, then 12.
-    silent = Strain(latency=None, least=0.5)
-    assert lateness(WAITS_2, WAITS_2, silent, silent) == pytest.approx(5 * (2 + 7 + 12))
+@pytest.mark.parametrize("rounds", [2, 3, 5, 21])
+def test_lateness_does_not_depend_on_how_often_it_is_looked_at(rounds: int) -> None:
+    # In 20 s latency grows from 0.5 to 20.5 s: 20² / 2.
+    steps = [Waiting(0.5 + 20.0 * it / (rounds - 1), 0.5) for it in range(rounds)]
+    assert lateness(*steps, every=20.0 / (rounds - 1)) == pytest.approx(200.0)
+
+
+def test_where_acks_stop_tuples_wait_since_the_last_one() -> None:
+    # From 2 s to 12 in 10 s.
+    silent = Waiting(seconds=None, least=0.5)
+    assert lateness(TWO_LONGER, silent, silent) == pytest.approx(10 * (2 + 12) / 2)
 
 
 def test_what_spouts_hold_back_waits_longer_and_longer() -> None:
-    # A fifth of what comes in 5 s is a second more to wait for each time.
-    held = Strain(latency=2.5, least=0.5, held_back=0.2)
-    assert lateness(WAITS_2, held, held) == pytest.approx(5 * (3 + 4))
+    # A fifth of what comes in 5 s is a second more to wait for: from 2 s to 4 in 10 s.
+    held = Waiting(seconds=2.5, least=0.5, held_back=0.2)
+    assert lateness(TWO_LONGER, held, held) == pytest.approx(10 * (2 + 4) / 2)
+
+
+def test_what_nobody_looked_at_for_long_counts_for_half_a_minute() -> None:
+    late = Waiting(seconds=20.5, least=0.5)
+    assert lateness(late, late, every=300.0) == pytest.approx(20 * 30.0)
 
 
 def test_a_short_lull_ends_no_overload_and_costs_nothing() -> None:
-    before = Overload(100.0, 112.0, lateness=7.0)
-    assert update_overload(before, None, 112.0 + LULL) == before
+    # Half of 2 s on the first way back from none.
+    assert lateness(TWO_LONGER, TWO_LONGER, None, None) == pytest.approx(10.0)
+    assert lateness(TWO_LONGER, TWO_LONGER, None, None, TWO_LONGER) == pytest.approx(15.0)
 
 
 def test_after_a_longer_one_the_next_overload_is_another() -> None:
-    before, after = Overload(100.0, 112.0, lateness=7.0), 112.1 + LULL
-    assert update_overload(before, None, after) is None
-    again = update_overload(before, Strain(None, None), after)
-    assert again == Overload(after, after)
+    assert LULL == 15.0
+    calm = [None] * 5
+    assert overload(TWO_LONGER, *calm[:4]) is not None
+    assert overload(TWO_LONGER, *calm) is None
+    assert lateness(TWO_LONGER, TWO_LONGER, *calm, TWO_LONGER) == 0.0
+
+
+def test_rounds_that_are_far_apart_end_no_overload() -> None:
+    assert lateness(TWO_LONGER, TWO_LONGER, TWO_LONGER, every=20.0) == pytest.approx(80.0)
+    assert overload(TWO_LONGER, None, every=20.0) is not None
+    assert overload(TWO_LONGER, None, None, every=20.0) is None
 
 
 def test_what_was_usual_before_is_what_counts_however_long_it_lasts() -> None:
     # After a minute nothing is measured any more of before.
-    long_since = Strain(latency=2.5, least=2.5)
-    assert lateness(WAITS_2, long_since, long_since) == pytest.approx(20.0)
+    long_since = Waiting(seconds=2.5, least=2.5)
+    assert lateness(TWO_LONGER, long_since, long_since) == pytest.approx(20.0)
+
+
+def test_what_turns_out_to_be_quicker_was_not_usual_before() -> None:
+    # From 0 to 18 s longer than the 2 s that it took in between.
+    backlog, without, again = (Waiting(it, 20.0) for it in (20.0, 2.0, 20.0))
+    assert lateness(backlog, without, again) == pytest.approx(5 * 18 / 2)
+
+
+def test_what_spouts_held_back_is_gone_once_no_queue_is_full() -> None:
+    # Up to a second for 5 s; then half of it in one more round.
+    held, free = Waiting(0.5, 0.5, held_back=0.2), Waiting(0.5, 0.5, held_back=None)
+    assert lateness(free, held, free, free) == pytest.approx(5 * 1 / 2 + 5 * 1 / 2)
+    assert lateness(held, held, None, held) == pytest.approx(5 * 1 / 2 + 5 * 1 / 2)
+
+
+def test_an_overload_in_which_tuples_hardly_take_longer_is_none_after_half_a_minute() -> None:
+    # 0.1 s longer than 0.2 s at least: in 35 s 3.5 s come together, or a little more or less.
+    a_bit_less, a_bit_more = Waiting(0.29, 0.2), Waiting(0.31, 0.2)
+    refuted, confirmed = overload(*[a_bit_less] * 8), overload(*[a_bit_more] * 8)
+    assert refuted is not None
+    assert confirmed is not None
+    assert (refuted.is_refuted, refuted.lateness, refuted.seconds) == (True, 0.0, 0.0)
+    assert not confirmed.is_refuted
+    before = overload(*[a_bit_less] * 7)
+    assert before is not None
+    assert not before.is_refuted
+
+
+def test_what_was_none_becomes_an_overload_once_tuples_take_longer() -> None:
+    # 0.09 s · 5 s, and more than half a minute's 0.1 s · 30 s once they take 3 s longer.
+    calm, late = Waiting(0.29, 0.2), Waiting(3.2, 0.2)
+    still = overload(*[calm] * 9)
+    assert still is not None
+    assert still.is_refuted
+    assert still.lateness == pytest.approx(0.45)
+    again = overload(*[calm] * 9, late)
+    assert again is not None
+    assert not again.is_refuted
 
 
 def test_an_overload_is_seen_by_queues_or_by_the_load_model() -> None:
-    calm = performance(*[0.1] * FEWEST)
-    assert find_strain(calm, None) is None
-    assert find_strain(calm, predicted(2.0, saturated=False)) is None
-    assert find_strain(calm, predicted(2.0, saturated=True)) == Strain(0.1, 0.1)
+    calm = performance(0.1, 0.1)
+    assert find_waiting(calm, None) is None
+    assert find_waiting(calm, predicted(2.0, saturated=False)) is None
+    assert find_waiting(calm, predicted(2.0, saturated=True)) == Waiting(0.1, 0.1, held_back=None)
     # 11 tuples that wait are 0.11 s of 100/s: the first sign of an overload.
-    assert find_strain(performance(0.1, 0.9, waiting=11.0), None) == Strain(0.9, 0.1)
+    assert find_waiting(performance(0.1, 0.9, waiting=11.0), None) == Waiting(0.9, 0.1)
+    assert find_waiting(performance(0.1, 0.9, waiting=9.0), None) is None
+
+
+def test_what_starts_makes_up_for_its_start() -> None:
+    starting = replace(performance(9.0, 8.0, waiting=800.0), at_rest=False)
+    assert find_waiting(starting, predicted(2.0, saturated=True)) is None
+
+
+def test_what_only_the_load_model_knows_of_waits_since_it_says_so() -> None:
+    saturated = predicted(2.0, saturated=True)
+    assert find_waiting(Performance(), saturated) == Waiting(None, None, held_back=None)
 
 
 def test_where_queues_and_latency_stay_the_same_spouts_hold_tuples_back() -> None:
     # A quarter more would be carried elsewhere: of what comes a fifth waits.
     full = performance(*[3.0] * FEWEST, waiting=300.0)
-    strain = find_strain(full, predicted(1.25, saturated=True))
-    assert strain is not None
-    assert strain.held_back == pytest.approx(0.2)
+    found = find_waiting(full, predicted(1.25, saturated=True))
+    assert found is not None
+    assert found.held_back == pytest.approx(0.2)
 
 
-def test_where_latency_grows_nothing_is_held_back() -> None:
-    growing = performance(*(1.0 + it for it in range(FEWEST)), waiting=300.0)
-    strain = find_strain(growing, predicted(1.25, saturated=True))
-    assert strain == Strain(6.0, 1.0)
+@pytest.mark.parametrize(
+    "latencies",
+    [[1.0 + it for it in range(FEWEST)], [3.0] * (FEWEST - 1), [*[3.0] * (FEWEST - 1), None]],
+    ids=["grows", "not for long", "not known"],
+)
+def test_where_latency_is_not_known_to_stay_the_same_nothing_is_held_back(
+    latencies: list[float | None],
+) -> None:
+    found = find_waiting(performance(*latencies, waiting=300.0), predicted(1.25, saturated=True))
+    assert found is not None
+    assert found.held_back == 0.0
 
 
-def test_what_is_not_measured_yet_is_not_known_to_wait() -> None:
-    assert find_strain(Performance(), predicted(2.0, saturated=True)) == Strain(None, None)
+def unacked(waiting: float) -> Performance:
+    """What was measured of 100 tuples/s, of which sources emit 20."""
+    one = Measurement(100.0, 0.1, 0.5, waiting=waiting, emitted=20.0, is_acked=False)
+    return Performance({("a", 6700): "w"}, measurements=(one,) * FEWEST, at_rest=True)
+
+
+def test_tuples_that_nobody_acks_wait_in_queues() -> None:
+    # 300 tuples are 15 s of the sources' 20/s.
+    assert find_waiting(unacked(300.0), None) == Waiting(15.0, 15.0)
+
+
+def test_tuples_that_nobody_acks_may_wait_where_no_queue_is_reported() -> None:
+    saturated = predicted(2.0, saturated=True)
+    assert find_waiting(unacked(0.0), saturated) == Waiting(None, 0.0, held_back=None)

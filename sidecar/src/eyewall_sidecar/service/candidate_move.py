@@ -30,8 +30,7 @@ class MoveConditions:
     saturated
         Whether what is measured shows queues that do not empty.
     overload
-        What it has cost so far that more comes than is carried, by queues or the load model; None
-        if it is carried.
+        What it has cost so far that more comes than is carried; None if all is.
     latency
         Mean seconds from a spout's emit to its ack as measured; None if that is not known.
     lacks_delay

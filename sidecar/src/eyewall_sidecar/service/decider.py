@@ -33,7 +33,7 @@ from eyewall_sidecar.service.movement_rules import (
     find_freeze,
     has_other_workers,
 )
-from eyewall_sidecar.service.overload import find_strain, update_overload
+from eyewall_sidecar.service.overload import find_waiting, update_overload
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.plans import PlanStore, placed_message
 from eyewall_sidecar.service.problem_cache import (
@@ -223,6 +223,7 @@ class TopologyDecider:
         """Keep what runs, and move it once a better placement was found that is worth it."""
         observes = settings.mode is Mode.OBSERVE
         stays = Decline(message(Code.MODE_OBSERVE)) if observes else Keep()
+        record = self._note_overload(topology, record)
         if self._clock() >= inputs.until:
             return TopologyOutcome(stays, record)
         record = replace(record, considered=self._clock())
@@ -297,11 +298,13 @@ class TopologyDecider:
         ):
             candidate = assess_move(request, solution, outdated=outdated)
             record = replace(record, candidate=candidate)
-        strain = find_strain(self.performance(request.topology), candidate.prediction)
-        overload = update_overload(record.overload, strain, self._clock())
-        record = replace(record, overload=overload)
-        conditions = replace(conditions, overload=overload)
         return record, evaluate_move(candidate, self._settings.moves, conditions)
+
+    def _note_overload(self, topology: TopologyState, record: TopologyRecord) -> TopologyRecord:
+        """Add this round to an overload, by what the load model said in the last one."""
+        prediction = record.candidate.prediction if record.candidate is not None else None
+        waiting = find_waiting(self.performance(topology), prediction)
+        return replace(record, overload=update_overload(record.overload, waiting, self._clock()))
 
     def _move(
         self,

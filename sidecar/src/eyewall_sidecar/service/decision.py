@@ -119,7 +119,7 @@ class TopologyRecord:
     lines
         What was reported last.
     overload
-        For how long more has come than this assignment carries; None if it does not.
+        What it has cost so far that more comes than is carried; None if all is.
     considered
         When a round last had the time to look for anything better.
     """

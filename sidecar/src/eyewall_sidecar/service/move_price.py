@@ -71,7 +71,11 @@ def price_move(
     learned = (starts.seconds(topology.topology.id, it) for it in on_host)
     # What was learned on a host may be of a time at which it had more cores.
     loads = request.observation.estimates.loads
-    at_least = (start_seconds(loads[it], count) for it, count in on_host.items() if it in loads)
+    at_least = (
+        start_seconds(load, count, load.busy - load.by_topology.get(topology.topology.id, 0.0))
+        for it, count in on_host.items()
+        if (load := loads.get(it)) is not None
+    )
     gap = max((*learned, *at_least), default=0.0)
     if restart_reason(request, after) is None:
         gap = min(gap, OVERLAP_GAP)

@@ -11,9 +11,9 @@ from eyewall_sidecar.service.move_price import MovePrice, price_move
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 
 RELIEF = 1.2
-"""What is saturated moves if it carries at least this multiple of its throughput then, in every
-scenario. Where queues say so it loses tuples while it waits for certainty: there it is enough that
-the move is expected to carry that much, and to lose in no scenario more than it is to gain."""
+"""What is saturated moves only if it carries at least this multiple of its throughput then, in
+every scenario. Where queues say that it is, it is enough that the move is expected to carry that
+much, and to lose in no scenario more than it is to gain."""
 
 
 def find_value_hold(
@@ -27,11 +27,13 @@ def find_value_hold(
     # The model may be wrong about what runs; what is measured of it is not. Tuples whose latency is
     # known do not pile up unless queues say so, and no move saves more than what they take.
     is_measured = conditions.latency is not None or conditions.lacks_delay
-    if conditions.saturated or (prediction.saturated and not is_measured):
+    saturated = conditions.saturated or (prediction.saturated and not is_measured)
+    if saturated:
         hold = _relief_hold(prediction, conditions)
     else:
         hold = _price_hold(candidate, prediction, horizon, conditions)
-    overloaded = conditions.saturated or prediction.saturated
+    overload = conditions.overload
+    overloaded = saturated or (overload is not None and not overload.is_refuted)
     if hold is None and overloaded and horizon > 0:
         return _patience_hold(candidate, conditions)
     return hold
@@ -72,9 +74,9 @@ def _price_hold(
 def _patience_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:
     """Return that an overload has cost less so far than a move out of it; None once it has not.
 
-    It may end by itself, and nobody knows when. Whoever pays the price once waiting has cost as
-    much pays at most twice what the better of both would have cost (ski rental: Karlin, Manasse,
-    Rudolph and Sleator, "Competitive snoopy caching", 1988).
+    It may end by itself, and nobody knows when. To pay the price once waiting has cost as much is
+    the rule of ski rental (Karlin, Manasse, Rudolph and Sleator, "Competitive snoopy caching",
+    1988). What has piled up by then takes time in addition.
     """
     price, overload = price_of(candidate, conditions.starts), conditions.overload
     lateness = overload.lateness if overload is not None else 0.0

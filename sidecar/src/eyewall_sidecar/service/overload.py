@@ -1,30 +1,35 @@
 """What it has cost a topology so far that it is given more than it carries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction
-from eyewall_sidecar.service.performance import Performance
+from eyewall_sidecar.service.performance import GROWTH, Performance
 
 LULL = 15.0
-"""Seconds without overload after which the next one is another: single measurements err."""
+"""Seconds of calm rounds after which the next overload is another: single measurements err."""
+LONGEST_ROUND = 30.0
+"""Seconds between two rounds that are counted at most: in more, nobody looked."""
+PROOF = 30.0
+"""Seconds within which tuples take longer where more come than are carried."""
 
 
 @dataclass(frozen=True, slots=True)
-class Strain:
-    """How tuples wait at one moment.
+class Waiting:
+    """How tuples of an overloaded topology wait at one moment.
 
     Parameters
     ----------
-    latency, least
-        Seconds from emit to ack, now and at least lately; None if that is not known.
+    seconds, least
+        How long tuples take, or wait in queues where none is acked: now, and at least lately; None
+        if that is not known.
     held_back
         The part of the tuples that spouts are taken to hold back, where nothing measures how long
-        those wait.
+        those wait; None: of none, as no queue is full.
     """
 
-    latency: float | None
+    seconds: float | None
     least: float | None
-    held_back: float = 0.0
+    held_back: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,59 +39,87 @@ class Overload:
     Parameters
     ----------
     since, seen
-        When it began, and when it was last seen.
+        When it began, and the last round.
     usual
-        Seconds that tuples took before, from emit to ack.
-    latency, outside
-        Seconds that tuples wait longer than usual, from emit to ack, and before they are emitted.
+        Seconds that tuples take without it; None if that is not known.
+    excess, before_emit
+        Seconds that tuples wait longer than usual, once they are emitted and before.
     lateness
         Seconds that they waited longer so far, for each tuple/s.
+    calm_since
+        The first of the rounds that saw nothing of it, up to the last one; None if that one did.
+    is_refuted
+        Whether tuples hardly took longer for long enough: all that comes is carried after all.
     """
 
     since: float
     seen: float
-    usual: float = 0.0
-    latency: float = 0.0
-    outside: float = 0.0
+    usual: float | None = None
+    excess: float = 0.0
+    before_emit: float = 0.0
     lateness: float = 0.0
+    calm_since: float | None = None
+    is_refuted: bool = False
 
     @property
     def seconds(self) -> float:
         """How long it has been seen."""
         return self.seen - self.since
 
-    def go_on(self, strain: Strain, now: float) -> "Overload":
-        """Return it as it is now; where the latency is not known, all tuples wait since then."""
-        passed = now - self.seen
-        latency = self.latency + passed
-        if strain.latency is not None:
-            latency = max(0.0, strain.latency - self.usual)
-        outside = self.outside + strain.held_back * passed
-        lateness = self.lateness + (latency + outside) * passed
-        return Overload(self.since, now, self.usual, latency, outside, lateness)
+    def extended(self, waiting: Waiting, now: float) -> "Overload":
+        """Return it as it is in the next round that sees it."""
+        passed = min(LONGEST_ROUND, now - self.seen)
+        known = [it for it in (self.usual, waiting.least, waiting.seconds) if it is not None]
+        usual = min(known, default=None)
+        # Where the acks stop, all tuples wait since then.
+        excess = self.excess + passed
+        if waiting.seconds is not None:
+            excess = max(0.0, waiting.seconds - (usual or 0.0))
+        before_emit = 0.0
+        if waiting.held_back is not None:
+            before_emit = self.before_emit + waiting.held_back * passed
+        wait = (self.excess + self.before_emit + excess + before_emit) / 2
+        lateness = self.lateness + wait * passed
+        it = Overload(self.since, now, usual, excess, before_emit, lateness)
+        least = GROWTH * (usual or 0.0)
+        if it.seconds > PROOF and lateness < least * it.seconds:
+            return replace(it, since=now, lateness=0.0, is_refuted=True)
+        return replace(it, is_refuted=self.is_refuted and lateness <= least * PROOF)
 
 
-def update_overload(before: Overload | None, strain: Strain | None, now: float) -> Overload | None:
+def update_overload(
+    before: Overload | None, waiting: Waiting | None, now: float
+) -> Overload | None:
     """Return the overload that goes on, begins, or may only pause; None if there is none.
 
-    `strain` is None where all that comes is carried.
+    `waiting` is None where all that comes is carried.
     """
-    if before is not None and now - before.seen > LULL:
-        before = None
-    if strain is None:
-        return before
-    return (before or Overload(now, now, strain.least or 0.0)).go_on(strain, now)
-
-
-def find_strain(performance: Performance, prediction: LoadPrediction | None) -> Strain | None:
-    """Return how tuples wait where queues, or the load model, say that more come than are carried.
-
-    None where neither says so. What a move would carry in addition is what spouts hold back.
-    """
-    predicted = prediction is not None and prediction.saturated
-    if not (performance.is_queueing or performance.is_saturated or predicted):
+    if waiting is not None:
+        return (before or Overload(now, now)).extended(waiting, now)
+    if before is None:
         return None
-    held_back = 0.0
+    calm_since = now if before.calm_since is None else before.calm_since
+    if now - calm_since > LULL:
+        return None
+    return replace(before, seen=now, excess=0.0, before_emit=0.0, calm_since=calm_since)
+
+
+def find_waiting(performance: Performance, prediction: LoadPrediction | None) -> Waiting | None:
+    """Return how tuples wait where more of them come than are carried; None where all are.
+
+    Queues say so, or the load model. Where neither queues nor latency change any more, spouts hold
+    back what a move would carry in addition. What starts makes up for its start.
+    """
+    if performance.unsettled:
+        return None
+    predicted = prediction is not None and prediction.saturated
+    queues = performance.is_queueing or performance.is_saturated
+    if not (queues or predicted):
+        return None
+    held_back = 0.0 if queues else None
     if performance.holds_back and prediction is not None:
         held_back = max(0.0, 1.0 - 1.0 / prediction.expected_relief)
-    return Strain(performance.newest_latency, performance.least_latency, held_back)
+    seconds = performance.waits[-1] if performance.waits else None
+    if not (queues or performance.is_acked):
+        seconds = None  # they may wait where no queue is reported
+    return Waiting(seconds, performance.least_wait, held_back)

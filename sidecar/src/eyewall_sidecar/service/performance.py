@@ -15,7 +15,7 @@ from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
 from eyewall_sidecar.service.complete_latency import NO_LATENCY, MeasuredLatency, measure_latency
 from eyewall_sidecar.service.worker_starts import counted_tuples
-from eyewall_sidecar.storm import ClusterState, DelayTable
+from eyewall_sidecar.storm import ACKER, ClusterState, DelayTable
 
 FEWEST = 6
 """Measurements that rest is found in, half of them before the others."""
@@ -37,6 +37,8 @@ saturated: tuples wait longer and longer."""
 LEAST_GROWTH = 0.5
 """Seconds of that growth at least: where a thirtieth of the tuples is not kept up with, latency
 grows by as much in the 15 s of half of the measurements. Less may be noise, or a rate that rose."""
+LEAST_EMITTED = 0.1
+"""Tuples/s by which queues are taken to empty at least."""
 FEW_WAITING = 0.1
 """Seconds that tuples wait in queues at least where a topology is saturated."""
 
@@ -55,6 +57,10 @@ class Measurement:
         By Storm, and as spouts wait for acks.
     waiting
         Tuples in front of executors.
+    emitted
+        Tuples/s that spouts emit.
+    is_acked
+        Whether ackers run.
     """
 
     throughput: float
@@ -62,6 +68,8 @@ class Measurement:
     cpu: float
     latencies: MeasuredLatency = NO_LATENCY
     waiting: float = 0.0
+    emitted: float = 0.0
+    is_acked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,21 +171,32 @@ class Performance:
         return bool(self.measurements) and _queues(self.measurements[-1])
 
     @property
-    def newest_latency(self) -> float | None:
-        """Seconds from emit to ack when it was last measured; None if that is not known."""
-        return self.measurements[-1].latencies.complete if self.measurements else None
+    def waits(self) -> list[float | None]:
+        """Seconds that tuples took each time it was measured; None where that is not known.
+
+        Where none is acked: what they wait in queues, by Little's law.
+        """
+        return [
+            it.latencies.reported if it.is_acked else it.waiting / max(it.emitted, LEAST_EMITTED)
+            for it in self.measurements
+        ]
 
     @property
-    def least_latency(self) -> float | None:
-        """The least that was measured of those that are kept; None if none is known."""
-        known = [it.latencies.complete for it in self.measurements]
-        return min((it for it in known if it is not None), default=None)
+    def is_acked(self) -> bool:
+        """Whether ackers run, as far as it was measured."""
+        return bool(self.measurements) and self.measurements[-1].is_acked
+
+    @property
+    def least_wait(self) -> float | None:
+        """The least of `waits` that is known; None if none is."""
+        return min((it for it in self.waits if it is not None), default=None)
 
     @property
     def holds_back(self) -> bool:
-        """Whether queues do not empty and latency does not grow: more tuples wait in spouts."""
-        last = self._last
-        return self.is_saturated and all(map(_queues, last)) and _change(_latencies(last)) <= 0
+        """Whether queues do not empty and nothing grows: further tuples wait in spouts."""
+        known = [it for it in self.waits[-FEWEST:] if it is not None]
+        is_full = len(known) == FEWEST and all(map(_queues, self._last))
+        return is_full and _change(known) <= 0
 
     def latest(self) -> "Performance":
         """Return the last two measurements alone: those before may be of another world.
@@ -285,17 +304,20 @@ def _is_own(task: TaskSample) -> bool:
 
 
 def _measure(counted: Mapping[tuple[str, int], CountedReport], delays: DelayTable) -> Measurement:
-    throughput = noise = cpu = 0.0
+    throughput = noise = cpu = emitted = 0.0
+    is_acked = False
     queues: dict[tuple[str, int, frozenset[int]], float] = {}
     for (host, port), it in counted.items():
         worker = it.worker
         cpu += ((worker.cpu or 0.0) + (worker.children_cpu or 0.0)) / it.report.seconds
         own = [it for it in worker.tasks if _is_own(it)]
+        is_acked |= any(it.component == ACKER for it in worker.tasks)
         for task in own:
             taken = [one for one in task.inputs if not one.stream.startswith("__")]
             count = sum(one.executed for one in taken)
             if not task.inputs:
                 count = sum(one.emitted for one in task.outputs)
+                emitted += count / worker.seconds
             throughput += count / worker.seconds
             noise = hypot(noise, SAMPLING * worker.step / worker.seconds)
             if task.queue is not None:
@@ -303,7 +325,8 @@ def _measure(counted: Mapping[tuple[str, int], CountedReport], delays: DelayTabl
                 queues[place] = max(0, task.queue.population) + task.queue.overflow
     workers = {at: it.worker for at, it in counted.items()}
     latencies = measure_latency(workers, delays)
-    return Measurement(throughput, noise, cpu, latencies, sum(queues.values()))
+    waiting = sum(queues.values())
+    return Measurement(throughput, noise, cpu, latencies, waiting, emitted, is_acked)
 
 
 def _queues(measurement: Measurement) -> bool:

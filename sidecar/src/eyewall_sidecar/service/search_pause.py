@@ -74,7 +74,7 @@ def _may_pay(candidate: CandidateMove, conditions: MoveConditions, limits: MoveL
     """Whether any placement could save as much as the least that a move costs.
 
     No move saves more than what tuples take, nor is that ever counted as more than was measured.
-    What is saturated moves for its throughput, and what has to move moves, whatever that costs.
+    What is saturated moves for its throughput, and what has to move moves whatever that costs.
     """
     weighs_load = candidate.request.settings.objective.weighs_load
     if not weighs_load or limits.horizon_seconds == 0:

@@ -20,7 +20,6 @@ FORGOTTEN_SECONDS = 600.0
 
 START_CPU = 4.0
 """Core-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
-LEAST_CORES = 1e-3
 QUICKEST_CORES = 2.0
 """More of them make no start quicker."""
 MOST = 500
@@ -194,9 +193,13 @@ class WorkerStarts:
         return max(1.0, self._cores[than] / self._cores[host])
 
 
-def start_seconds(load: HostLoad, starting: int) -> float:
-    """Return how long so many starts take at least on what a host's cores get done now."""
-    return starting * START_CPU / max(load.cores * load.progress, LEAST_CORES)
+def start_seconds(load: HostLoad, starting: int, taken: float = 0.0) -> float:
+    """Return how long so many starts take on the cores that a host has now.
+
+    `taken` are those that others use; what starts next to them gets half of all at least.
+    """
+    cores = load.cores * load.progress
+    return starting * START_CPU / max(cores - taken, cores / 2, 1e-9)
 
 
 def counted_tuples(worker: WorkerSample) -> bool:
