@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eyewall_deploy.deployment import Deployment
-    from fake_cluster import FakeCluster
 
 
 def two_kinds(folder: Path, mode: ClusterMode = ClusterMode.NAMESPACES) -> Deployment:
@@ -75,10 +74,3 @@ def test_a_change_that_makes_no_sense_is_refused_with_what_is_allowed(
     refused = changes.change_bandwidth(two_kinds(tmp_path), a, b, mbit)
     assert isinstance(refused, Failure)
     assert says in refused.reason
-
-
-def test_a_cluster_with_one_kind_of_links_says_so(on_loopback: FakeCluster) -> None:
-    for command in (["link", "h1", "h2", "3"], ["public", "1"], ["reallocation", "off"]):
-        done = on_loopback.run_command(*command)
-        assert done.returncode == 1
-        assert "two kinds of links" in done.stderr

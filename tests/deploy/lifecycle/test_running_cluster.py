@@ -146,3 +146,10 @@ def test_a_command_runs_on_a_host_with_its_name_its_address_and_its_processes(
     assert missing.returncode == 1
     assert "no host h3; hosts are control, h1, h2" in missing.stderr
     assert emulated.run_command("exec", "h1", "--", "false").returncode == 1
+
+
+def test_a_cluster_with_one_kind_of_links_says_so(on_loopback: FakeCluster) -> None:
+    for command in (["link", "h1", "h2", "3"], ["public", "1"], ["reallocation", "off"]):
+        done = on_loopback.run_command(*command)
+        assert done.returncode == 1
+        assert "two kinds of links" in done.stderr
