@@ -107,7 +107,7 @@ def test_a_move_costs_no_less_than_what_starts_take_on_the_cores_that_a_host_has
     cores: float, others: float, after: Assignment, gap: float
 ) -> None:
     # 4 core-seconds take 40 s on 0.1 cores, and 8 s on half of one, which is usual. Two starts take
-    # 8, and next to others one has what they leave, or half.
+    # 8 core-seconds, and next to others one has what they leave, or half.
     topology = pair(moves="restart")
     nimbus = running(topology)
     nimbus.hosts[0] = supervisor("a", slots=3)

@@ -10,6 +10,7 @@ from eyewall_sidecar.service.overload import (
     Overload,
     Waiting,
     find_waiting,
+    note_overload,
     update_overload,
 )
 from eyewall_sidecar.service.performance import FEWEST, Measurement, Performance
@@ -150,9 +151,27 @@ def test_an_overload_is_seen_by_queues_or_by_the_load_model() -> None:
     assert find_waiting(performance(0.1, 0.9, waiting=9.0), None) is None
 
 
-def test_what_starts_makes_up_for_its_start() -> None:
+def test_what_starts_makes_up_for_its_start_which_neither_costs_nor_ends_an_overload() -> None:
     starting = replace(performance(9.0, 8.0, waiting=800.0), at_rest=False)
-    assert find_waiting(starting, predicted(2.0, saturated=True)) is None
+    saturated = predicted(2.0, saturated=True)
+    assert note_overload(None, starting, saturated, 100.0) is None
+    # 20 s of the start, and then another second of the same 2 s.
+    before = Overload(0.0, 100.0, usual=0.5, excess=2.0, lateness=70.0)
+    kept = note_overload(before, starting, saturated, 120.0)
+    assert kept == replace(before, seen=120.0)
+    rested = performance(*[2.5] * FEWEST, waiting=9.0)
+    found = note_overload(kept, rested, saturated, 121.0)
+    assert found is not None
+    assert found.lateness == pytest.approx(72.0)
+
+
+def test_acks_have_stopped_once_none_came_for_six_measurements() -> None:
+    # At low rates counts come in steps, and most measurements have none.
+    saturated = predicted(2.0, saturated=True)
+    rare = find_waiting(performance(3.0, *[None] * 5), saturated)
+    assert rare == Waiting(3.0, 3.0, held_back=None)
+    stopped = find_waiting(performance(3.0, *[None] * 6), saturated)
+    assert stopped == Waiting(None, 3.0, held_back=None)
 
 
 def test_what_only_the_load_model_knows_of_waits_since_it_says_so() -> None:

@@ -143,6 +143,25 @@ def test_a_topology_whose_queues_fill_is_at_rest_though_tuples_take_longer_and_l
     assert after(filling).at_rest
 
 
+@pytest.mark.parametrize(("begun", "wait"), [(0, 0.5), (500, None)])
+def test_where_ackers_have_nothing_to_do_tuples_wait_in_queues(
+    begun: int, wait: float | None
+) -> None:
+    # 50 tuples in front of the bolt, of which the spout emits 100/s.
+    def unacked(number: int) -> Sample:
+        of = sample(number, 100, waiting=50)
+        (worker,) = of.workers
+        spout, bolt, acker = worker.tasks
+        silent = replace(spout.outputs[0], complete_latency=None)
+        acker = replace(acker, inputs=(TaskInput("source", "__ack_init", begun),))
+        tasks = (replace(spout, outputs=(silent,)), bolt, acker)
+        return replace(of, workers=(replace(worker, tasks=tasks),))
+
+    found = after(unacked(n) for n in range(6))
+    assert found.is_acked == (begun > 0)
+    assert found.newest_wait == wait
+
+
 def test_a_delay_that_the_acker_does_not_see_is_in_the_latency_as_soon_as_it_is_known() -> None:
     # The bolt and the acker on b: Storm says 20 ms, whatever the delay from a to b is.
     def far(number: int, milliseconds: float | None, before: Performance) -> Performance:

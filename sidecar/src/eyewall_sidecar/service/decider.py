@@ -33,7 +33,7 @@ from eyewall_sidecar.service.movement_rules import (
     find_freeze,
     has_other_workers,
 )
-from eyewall_sidecar.service.overload import find_waiting, update_overload
+from eyewall_sidecar.service.overload import note_overload
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.plans import PlanStore, placed_message
 from eyewall_sidecar.service.problem_cache import (
@@ -303,8 +303,9 @@ class TopologyDecider:
     def _note_overload(self, topology: TopologyState, record: TopologyRecord) -> TopologyRecord:
         """Add this round to an overload, by what the load model said in the last one."""
         prediction = record.candidate.prediction if record.candidate is not None else None
-        waiting = find_waiting(self.performance(topology), prediction)
-        return replace(record, overload=update_overload(record.overload, waiting, self._clock()))
+        performance = self.performance(topology)
+        overload = note_overload(record.overload, performance, prediction, self._clock())
+        return replace(record, overload=overload)
 
     def _move(
         self,

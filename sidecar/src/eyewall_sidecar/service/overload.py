@@ -87,6 +87,21 @@ class Overload:
         return replace(it, is_refuted=self.is_refuted and lateness <= least * PROOF)
 
 
+def note_overload(
+    before: Overload | None,
+    performance: Performance,
+    prediction: LoadPrediction | None,
+    now: float,
+) -> Overload | None:
+    """Return the overload as a round finds it; `prediction` is what the load model said last.
+
+    What starts makes up for its start, which neither costs nor ends an overload.
+    """
+    if performance.unsettled:
+        return replace(before, seen=now) if before is not None else None
+    return update_overload(before, find_waiting(performance, prediction), now)
+
+
 def update_overload(
     before: Overload | None, waiting: Waiting | None, now: float
 ) -> Overload | None:
@@ -108,10 +123,8 @@ def find_waiting(performance: Performance, prediction: LoadPrediction | None) ->
     """Return how tuples wait where more of them come than are carried; None where all are.
 
     Queues say so, or the load model. Where neither queues nor latency change any more, spouts hold
-    back what a move would carry in addition. What starts makes up for its start.
+    back what a move would carry in addition.
     """
-    if performance.unsettled:
-        return None
     predicted = prediction is not None and prediction.saturated
     queues = performance.is_queueing or performance.is_saturated
     if not (queues or predicted):
@@ -119,7 +132,7 @@ def find_waiting(performance: Performance, prediction: LoadPrediction | None) ->
     held_back = 0.0 if queues else None
     if performance.holds_back and prediction is not None:
         held_back = max(0.0, 1.0 - 1.0 / prediction.expected_relief)
-    seconds = performance.waits[-1] if performance.waits else None
+    seconds = performance.newest_wait
     if not (queues or performance.is_acked):
         seconds = None  # they may wait where no queue is reported
     return Waiting(seconds, performance.least_wait, held_back)

@@ -60,7 +60,7 @@ class Measurement:
     emitted
         Tuples/s that spouts emit.
     is_acked
-        Whether ackers run.
+        Whether ackers had anything to do.
     """
 
     throughput: float
@@ -174,17 +174,22 @@ class Performance:
     def waits(self) -> list[float | None]:
         """Seconds that tuples took each time it was measured; None where that is not known.
 
-        Where none is acked: what they wait in queues, by Little's law.
+        Where none is acked, what they wait in queues (Little's law, with what was emitted lately).
         """
-        return [
-            it.latencies.reported if it.is_acked else it.waiting / max(it.emitted, LEAST_EMITTED)
-            for it in self.measurements
-        ]
+        if self.is_acked:
+            return [it.latencies.reported for it in self.measurements]
+        emitted = sum(it.emitted for it in self._last) / max(1, len(self._last))
+        return [it.waiting / max(emitted, LEAST_EMITTED) for it in self.measurements]
+
+    @property
+    def newest_wait(self) -> float | None:
+        """The last of `waits` that is known; None if acks have stopped for six measurements."""
+        return next((it for it in reversed(self.waits[-FEWEST:]) if it is not None), None)
 
     @property
     def is_acked(self) -> bool:
-        """Whether ackers run, as far as it was measured."""
-        return bool(self.measurements) and self.measurements[-1].is_acked
+        """Whether ackers have anything to do, as far as it was measured."""
+        return any(it.is_acked for it in self.measurements)
 
     @property
     def least_wait(self) -> float | None:
@@ -311,7 +316,7 @@ def _measure(counted: Mapping[tuple[str, int], CountedReport], delays: DelayTabl
         worker = it.worker
         cpu += ((worker.cpu or 0.0) + (worker.children_cpu or 0.0)) / it.report.seconds
         own = [it for it in worker.tasks if _is_own(it)]
-        is_acked |= any(it.component == ACKER for it in worker.tasks)
+        is_acked |= any(it.component == ACKER and _has_executed(it) for it in worker.tasks)
         for task in own:
             taken = [one for one in task.inputs if not one.stream.startswith("__")]
             count = sum(one.executed for one in taken)
@@ -326,7 +331,12 @@ def _measure(counted: Mapping[tuple[str, int], CountedReport], delays: DelayTabl
     workers = {at: it.worker for at, it in counted.items()}
     latencies = measure_latency(workers, delays)
     waiting = sum(queues.values())
+    is_acked |= latencies.reported is not None
     return Measurement(throughput, noise, cpu, latencies, waiting, emitted, is_acked)
+
+
+def _has_executed(task: TaskSample) -> bool:
+    return any(it.executed for it in task.inputs)
 
 
 def _queues(measurement: Measurement) -> bool:

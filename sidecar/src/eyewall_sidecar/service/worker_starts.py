@@ -199,7 +199,7 @@ def start_seconds(load: HostLoad, starting: int, taken: float = 0.0) -> float:
     `taken` are those that others use; what starts next to them gets half of all at least.
     """
     cores = load.cores * load.progress
-    return starting * START_CPU / max(cores - taken, cores / 2, 1e-9)
+    return starting * START_CPU / max(cores - max(0.0, taken), cores / 2, 1e-9)
 
 
 def counted_tuples(worker: WorkerSample) -> bool:
