@@ -1,7 +1,8 @@
 """Every sentence for people that rounds and requests make: a code, its values, and the wording.
 
 A decision's reason, a log line, Storm UI's status, a refusal and an answer are `Message`s. They may
-contain each other. Code compares codes and values; the wording is in `Code` alone.
+contain each other. Code compares codes and values; the wording is in `Code` alone, one table and so
+longer than other files.
 """
 
 import string

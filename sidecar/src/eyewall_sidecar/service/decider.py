@@ -35,7 +35,8 @@ from eyewall_sidecar.service.movement_rules import (
 )
 from eyewall_sidecar.service.overload import note_overload
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
-from eyewall_sidecar.service.plans import PlanStore, placed_message
+from eyewall_sidecar.service.placed_message import placed_message
+from eyewall_sidecar.service.plans import PlanStore
 from eyewall_sidecar.service.problem_cache import (
     Observation,
     PlacementRequest,

@@ -36,6 +36,7 @@ from eyewall_sidecar.service.overview import (
     own_settings,
     running_problem,
 )
+from eyewall_sidecar.service.placed_message import reused_slots_message
 from eyewall_sidecar.service.plans import (
     ORDERED,
     Plan,
@@ -43,7 +44,6 @@ from eyewall_sidecar.service.plans import (
     executor_names,
     find_staleness,
     lost_slot_message,
-    reused_slots_message,
 )
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.round import SchedulingService

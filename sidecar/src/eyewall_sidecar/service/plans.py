@@ -1,7 +1,7 @@
 """Plans: exact assignments that a person may have applied, and what has become of each."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -10,14 +10,12 @@ from eyewall_contracts.decision import DecisionRecord
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objectives.slowest_path import PathStep
 from eyewall_sidecar.service.lookup import UnknownNameError, nearest_names
-from eyewall_sidecar.service.problem_cache import Observation
 from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,
     Executor,
     LostSlot,
     Slot,
-    SlotChoice,
     SlotLoss,
     SlotMove,
     TopologyState,
@@ -156,7 +154,7 @@ def find_staleness(plan: Plan, cluster: ClusterState) -> Message | None:
 
 def lost_slot_message(lost: LostSlot, hosts: Mapping[str, str]) -> Message:
     """Return why a plan cannot have a slot."""
-    slot = _slot_name(lost.slot, hosts)
+    slot = slot_name(lost.slot, hosts)
     match lost.loss:
         case SlotLoss.SUPERVISOR_GONE:
             return message(Code.SUPERVISOR_GONE, supervisor=lost.slot.supervisor)
@@ -168,38 +166,18 @@ def lost_slot_message(lost: LostSlot, hosts: Mapping[str, str]) -> Message:
             return message(Code.SLOT_TAKEN, slot=slot, topology=lost.holder)
 
 
-def reused_slots_message(slots: SlotChoice, cluster: ClusterState) -> Message | None:
-    """Return which slots change hands within the topology; None if none does."""
-    if not slots.reused:
-        return None
-    hosts = {it.id: it.host for it in cluster.supervisors}
-    return message(Code.SLOTS_REUSED, slots=[_slot_name(it, hosts) for it in slots.reused])
-
-
-def placed_message(
-    worth: Message,
-    remarks: Sequence[Message | str],
-    slots: SlotChoice,
-    observation: Observation,
-) -> Message:
-    """Return the line for Storm UI on what is placed: what it is worth, and remarks."""
-    reused = reused_slots_message(slots, observation.state)
-    extra = [it for it in (reused, observation.delays.doubt()) if it]
-    return message(Code.PLACED, solution=worth, remarks=[*remarks, *extra])
-
-
 def _moved(move: SlotMove, names: Mapping[Executor, str], hosts: Mapping[str, str]) -> Message:
     executor = names.get(move.executor, str(move.executor))
     if move.after is None:
         return message(Code.EXECUTOR_LOST, executor=executor)
-    here = _slot_name(move.after, hosts)
+    here = slot_name(move.after, hosts)
     if move.before is None:
         return message(Code.EXECUTOR_PLACED, executor=executor, here=here)
-    there = _slot_name(move.before, hosts)
+    there = slot_name(move.before, hosts)
     return message(Code.EXECUTOR_MOVED, executor=executor, here=here, there=there)
 
 
-def _slot_name(slot: Slot, hosts: Mapping[str, str]) -> str:
+def slot_name(slot: Slot, hosts: Mapping[str, str]) -> str:
     """Return a slot as people read it; by the supervisor's id if its host is not known."""
     return f"{hosts.get(slot.supervisor, slot.supervisor)}:{slot.port}"
 
