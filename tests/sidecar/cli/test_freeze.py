@@ -55,7 +55,7 @@ def test_a_topology_is_frozen_by_its_name_once_the_sidecar_says_that_it_holds_it
         )
         assert nimbus.service.freeze_of(TOPOLOGY.id)
         free = eyewall("unfreeze", TOPOLOGY.id, config=config, sidecar=address)
-    assert free.exit_code == 0
+    assert free.exit_code == 0, free.stderr
     assert read_switches(client, paths) == Switches()
 
 
@@ -212,7 +212,7 @@ def test_that_the_configuration_freezes_too_is_said(config: Path, zookeeper: Ser
     try:
         with served(running(nimbus)) as address:
             said = eyewall("unfreeze", config=config, sidecar=address)
-        assert said.exit_code == 0
+        assert said.exit_code == 0, said.stderr
         assert "[replacement] frozen" in said.stdout
     finally:
         store.close()
