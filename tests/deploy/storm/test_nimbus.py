@@ -1,7 +1,14 @@
 from types import SimpleNamespace
 from typing import Any
 
-from eyewall_deploy.storm.nimbus import RunningExecutor, WorkerSlot, convert_topology, find_moves
+from eyewall_deploy.storm.nimbus import (
+    RunningExecutor,
+    WorkerSlot,
+    convert_topology,
+    describe_hosts,
+    describe_workers,
+    find_moves,
+)
 
 
 def summary(component: str, task: int, host: str, port: int = 6700) -> Any:
@@ -33,3 +40,18 @@ def test_executors_are_known_by_component_and_task_with_their_slot() -> None:
 def test_moved_is_what_changed_its_host() -> None:
     a, b, c = (RunningExecutor(name, 1, 1) for name in "abc")
     assert find_moves({a: "x", b: "x"}, {a: "x", b: "y", c: "z"}) == [b]
+
+
+def test_a_host_and_each_of_its_workers_is_described_by_its_executors() -> None:
+    topology = convert_topology(
+        info(
+            [
+                summary("tag", 5, "fog-1"),
+                summary("tag", 4, "fog-1"),
+                summary("sink", 6, "fog-1", 6701),
+                summary("source", 1, "edge-1"),
+            ]
+        )
+    )
+    assert describe_hosts(topology.hosts()) == ["edge-1: source", "fog-1: sink, tag ×2"]
+    assert describe_workers(topology.slots) == ["edge-1: source", "fog-1: sink", "fog-1: tag ×2"]

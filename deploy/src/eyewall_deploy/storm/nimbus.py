@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eyewall_deploy.failure import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from eyewall_deploy.endpoint import Endpoint
 
@@ -226,14 +227,21 @@ def find_moves(
 
 def describe_hosts(hosts: Mapping[RunningExecutor, str]) -> list[str]:
     """Return hosts with their executors, Storm's own included: `edge-1: source, tag ×2`."""
-    by_host: dict[str, dict[str, int]] = {}
-    for executor, host in sorted(hosts.items()):
-        counts = by_host.setdefault(host, {})
-        counts[executor.component] = counts.get(executor.component, 0) + 1
-    return [
-        f"{host}: " + ", ".join(f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
-        for host, counts in sorted(by_host.items())
-    ]
+    by_host: dict[str, list[RunningExecutor]] = {}
+    for executor, host in hosts.items():
+        by_host.setdefault(host, []).append(executor)
+    return [f"{host}: {_describe(executors)}" for host, executors in sorted(by_host.items())]
+
+
+def describe_workers(slots: Mapping[RunningExecutor, WorkerSlot]) -> list[str]:
+    """Return a line for each worker, with its executors: `edge-1: source, tag ×2`."""
+    by_slot = _by_slot(slots)
+    return sorted(f"{slot.host}: {_describe(executors)}" for slot, executors in by_slot.items())
+
+
+def _describe(executors: Iterable[RunningExecutor]) -> str:
+    counts = Counter(it.component for it in sorted(executors))
+    return ", ".join(f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
 
 
 def find_restarts(

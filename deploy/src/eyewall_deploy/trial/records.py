@@ -144,6 +144,8 @@ class TrialRun:
         The scheduler's status texts at the end.
     placement
         Hosts with their executors at the end.
+    workers
+        Each worker's host with its executors, at the end: who shares one. None in older records.
     forecasts
         What Eyewall expected of the trial's loads, at the end; of the last run of a start alone.
     without_events
@@ -167,6 +169,7 @@ class TrialRun:
     without_events: bool = False
     failed_events: tuple[str, ...] = ()
     version: int = 1
+    workers: tuple[str, ...] | None = None
 
     @property
     def missing(self) -> int:

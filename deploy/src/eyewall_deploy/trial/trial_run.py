@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import LoadSecond, latency_percentile
-from eyewall_deploy.storm.nimbus import describe_hosts
+from eyewall_deploy.storm.nimbus import describe_hosts, describe_workers
 from eyewall_deploy.trial.cluster_events import restore_cluster
 from eyewall_deploy.trial.forecasts import ask_forecasts
 from eyewall_deploy.trial.plan import fingerprint
@@ -105,6 +105,7 @@ def _trial_run(
         moves=watched.moves,
         status="; ".join(it.scheduling for it in running.values()),
         placement=tuple(line for it in running.values() for line in describe_hosts(it.hosts())),
+        workers=tuple(line for it in running.values() for line in describe_workers(it.slots)),
         failed_events=watched.failed_events,
     )
 
