@@ -323,7 +323,7 @@ EXECUTION_TIME: Final = SettingKey(
     PerComponent(Number(0, _DAY, "milliseconds")),
     None,
     Reader.SIDECAR,
-    "How long a component takes for a tuple on a host of speed 1, unless CPU time is measured.",
+    "How long a component takes for a tuple on a host of speed 1, in place of measured CPU time.",
 )
 TUPLE_BYTES: Final = SettingKey(
     "eyewall.tuple.bytes.hint",

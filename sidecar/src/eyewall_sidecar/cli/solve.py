@@ -79,7 +79,8 @@ def solve_file(problem: Path, options: SolveOptions, *, as_json: bool) -> int:
     except ObjectiveError as error:
         _refuse(f"--{error}")
     except PolicyError as error:
-        traceback.print_exception(error.__cause__)
+        if error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
         typer.echo(f"eyewall solve: {error}", err=True)
         return EXIT_CODES[Status.FAILED]
     solution = with_alternatives(file.problem, wanted, solution)
