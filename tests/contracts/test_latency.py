@@ -31,9 +31,7 @@ def host(
 
 def test_a_pair_that_was_probed_lately_has_its_measured_delay_not_the_coordinates() -> None:
     # RTT 80 ms: 40 ms one way. The coordinates say 10 ms. 30 s of 120 s old: 1 - 0.5 · 0.25.
-    delay = delay_between(
-        host(0.0), host(0.010), {"a": RttRecord(0.080, 0.0, NOW - 30)}, now=NOW, fresh_seconds=120
-    )
+    delay = delay_between(host(0.0), host(0.010), {"a": RttRecord(0.080, 0.0, NOW - 30)}, now=NOW)
     assert (delay.kind, delay.seconds, delay.age) == ("measured", 0.040, 30.0)
     assert delay.confidence == pytest.approx(0.875)
 
@@ -56,7 +54,7 @@ def test_once_a_measurement_is_stale_the_coordinates_distance_takes_its_place() 
     source = host(0.0, 0.0, error=0.1, height=0.001)
     target = host(0.030, 0.040, error=0.1, height=0.002, at=NOW - 6)
     stale = {"a": RttRecord(0.080, 0.0, NOW - 121)}
-    delay = delay_between(source, target, stale, now=NOW, fresh_seconds=120, expiry_seconds=60)
+    delay = delay_between(source, target, stale, now=NOW)
     assert delay.kind == "estimated"
     assert delay.seconds == pytest.approx(0.0265)
     assert delay.age == 6.0
@@ -74,7 +72,7 @@ def test_once_a_measurement_is_stale_the_coordinates_distance_takes_its_place() 
     ],
 )
 def test_unknown_is_not_zero(source: HostCoordinate | None, target: HostCoordinate | None) -> None:
-    delay = delay_between(source, target, {}, now=NOW, expiry_seconds=60)
+    delay = delay_between(source, target, {}, now=NOW)
     assert delay == UNKNOWN
     assert (delay.seconds, delay.confidence) == (None, 0.0)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from eyewall_contracts.config_file import ConfigError
+from eyewall_contracts.redis_url import server_of
 from eyewall_latency.config import LatencyConfig, read_config
 
 EXAMPLE = Path(__file__).parents[2] / "latency-estimator" / "examples" / "latency.toml"
@@ -85,7 +86,7 @@ def test_a_password_in_the_url_is_never_printed(tmp_path: Path) -> None:
         configured(tmp_path, "[redis]\nurl = 'redis://:/secret@r:6379/0'")
     assert "secret" not in str(raised.value)
     good = configured(tmp_path, "[redis]\nurl = 'rediss://user:secret@r:7/2?ssl_ca_certs=x'")
-    assert good.redis.server == "rediss://r:7/2"
+    assert server_of(good.redis.url) == "rediss://r:7/2"
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:

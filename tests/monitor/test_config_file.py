@@ -3,10 +3,10 @@ from typing import ClassVar
 
 import pytest
 from eyewall_contracts.config_file import ConfigError
-from eyewall_contracts.stores.redis_client import server_of
+from eyewall_contracts.redis_url import server_of
 from eyewall_monitor import config_file
 from eyewall_monitor.addresses import (
-    HistoryPrefix,
+    RedisPrefix,
     RedisUrl,
     Root,
     Servers,
@@ -21,7 +21,7 @@ class Store(Section):
     url: RedisUrl = "redis://127.0.0.1:6379/0"
     servers: Servers = "127.0.0.1:2181"
     root: Root = "/eyewall"
-    prefix: HistoryPrefix = "eyewall"
+    prefix: RedisPrefix = "eyewall"
     options: dict[str, str] = {}  # noqa: RUF012 - pydantic copies it
 
 

@@ -52,6 +52,11 @@ class Verdict(StrEnum):
     DECLINED = "declined"
     """Left to the inner scheduler."""
 
+    @property
+    def is_executed(self) -> bool:
+        """Whether the decision's moves were made."""
+        return self in (Verdict.PLACED, Verdict.MOVED)
+
 
 class MetricChange(Struct, frozen=True, array_like=True, gc=False):
     """One metric of a placement: of what runs, and of what was found."""

@@ -222,8 +222,6 @@ def delay_between(
     probed: Mapping[str, RttRecord],
     *,
     now: float,
-    fresh_seconds: float = FRESH_SECONDS,
-    expiry_seconds: float = EXPIRY_SECONDS,
 ) -> Delay:
     """Return the delay between two hosts: as measured while that is fresh, else as estimated.
 
@@ -235,27 +233,23 @@ def delay_between(
         What the two ends' own probes to each other came to, by the end that probed.
     now
         Redis's time.
-    fresh_seconds
-        How old a measured delay may be.
-    expiry_seconds
-        How long after its last sign of life a host's coordinate may be used.
     """
     latest = max(probed.values(), key=lambda it: it.at, default=None)
     if latest is not None:
         age = max(0.0, now - latest.at)
-        if age <= fresh_seconds:
+        if age <= FRESH_SECONDS:
             steady = latest.seconds / (latest.seconds + latest.spread) if latest.spread else 1.0
-            aged = 1.0 - 0.5 * age / fresh_seconds
+            aged = 1.0 - 0.5 * age / FRESH_SECONDS
             confidence = steady * aged
             return Delay(latest.seconds / 2, "measured", age, confidence, latest.spread / 2)
     if source is None or target is None:
         return UNKNOWN
     age = max(0.0, now - min(source.at, target.at))
     same_space = len(source.coordinate.position) == len(target.coordinate.position)
-    if age > expiry_seconds or not same_space:
+    if age > EXPIRY_SECONDS or not same_space:
         return UNKNOWN
     doubt = min(1.0, source.error + target.error)
-    aged = 1.0 - 0.5 * age / expiry_seconds
+    aged = 1.0 - 0.5 * age / EXPIRY_SECONDS
     seconds = source.coordinate.distance(target.coordinate) / 2
     return Delay(seconds, "estimated", age, (1.0 - doubt) * aged, seconds * doubt)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -162,15 +161,6 @@ class PerComponent:
         )
 
 
-class Reader(StrEnum):
-    """Who reads a setting."""
-
-    SHIM = "shim"
-    """The scheduler in Nimbus."""
-    SIDECAR = "sidecar"
-    """The sidecar, for one topology."""
-
-
 @dataclass(frozen=True, slots=True)
 class SettingKey:
     """One setting.
@@ -184,8 +174,6 @@ class SettingKey:
     default
         What holds without it; None if that is no single value. For a topology the sidecar's
         configuration may have another one.
-    reader
-        Who reads it.
     meaning
         One sentence.
     """
@@ -193,7 +181,6 @@ class SettingKey:
     name: str
     type: ValueType
     default: object
-    reader: Reader
     meaning: str
 
 
@@ -224,140 +211,120 @@ ADDRESSES: Final = SettingKey(
     "eyewall.sidecar.addresses",
     Addresses(),
     ("127.0.0.1:7077",),
-    Reader.SHIM,
     "Sidecars, asked in this order.",
 )
 INNER: Final = SettingKey(
     "eyewall.scheduler.inner",
     OneOf(("resource-aware", "default")),
     "resource-aware",
-    Reader.SHIM,
     "The scheduler that places what Eyewall does not.",
 )
 FIRST_DEADLINE: Final = SettingKey(
     "eyewall.deadline.first.ms",
     _MILLISECONDS,
     2000,
-    Reader.SHIM,
     "How long a round waits for the sidecar when a topology has executors without a slot.",
 )
 ROUND_DEADLINE: Final = SettingKey(
     "eyewall.deadline.round.ms",
     _MILLISECONDS,
     200,
-    Reader.SHIM,
     "How long any other round waits for the sidecar.",
 )
 PUSH: Final = SettingKey(
     "eyewall.push.assignments",
     Flag(),
     default=True,
-    reader=Reader.SHIM,
     meaning="Whether a new assignment is sent to every supervisor at once.",
 )
 PUSH_TIMEOUT: Final = SettingKey(
     "eyewall.push.timeout.ms",
     _MILLISECONDS,
     2000,
-    Reader.SHIM,
     "How long sending an assignment to one supervisor may take.",
 )
 MODE: Final = SettingKey(
     "eyewall.mode",
     OneOf(("auto", "observe", "off")),
     "auto",
-    Reader.SIDECAR,
     "Whether Eyewall places and moves the topology, only reports, or leaves it alone.",
 )
 MOVES: Final = SettingKey(
     "eyewall.moves",
     OneOf(("overlap", "restart")),
     "restart",
-    Reader.SIDECAR,
     "Whether old workers serve on until new ones carry tuples, where hosts have the agent for it.",
 )
 EXCLUSIVE: Final = SettingKey(
     "eyewall.exclusive",
     Components(),
     None,
-    Reader.SIDECAR,
     "Components that must not run twice: moves of workers with them restart.",
 )
 POLICY: Final = SettingKey(
     "eyewall.policy",
     Text("odp"),
     "odp",
-    Reader.SIDECAR,
     "The policy that places its executors, by a name that `eyewall policies` lists.",
 )
 OBJECTIVE: Final = SettingKey(
     "eyewall.objective",
     Text("R=0.5,A=0.5"),
     "L=1",
-    Reader.SIDECAR,
     "What the policy optimises: L, THETA, weights of other terms that sum to 1, or ecker.",
 )
 TIME_LIMIT: Final = SettingKey(
     "eyewall.time.limit.ms",
     Number(1, _DAY, "milliseconds"),
     None,
-    Reader.SIDECAR,
     "How long the policy may search; the sidecar's own limits hold, too.",
 )
 PIN: Final = SettingKey(
     "eyewall.pin",
     PerComponent(Places()),
     None,
-    Reader.SIDECAR,
     "Where the executors of a component may run.",
 )
 RATE_HINT: Final = SettingKey(
     "eyewall.rate.hint",
     PerComponent(Number(0, _MOST_RATE, "tuples/s"), streams=True),
     None,
-    Reader.SIDECAR,
     "What all executors of a component emit together, until it is measured.",
 )
 EXECUTION_TIME: Final = SettingKey(
     "eyewall.execution.time.hint.ms",
     PerComponent(Number(0, _DAY, "milliseconds")),
     None,
-    Reader.SIDECAR,
     "How long a component takes for a tuple on a host of speed 1, in place of measured CPU time.",
 )
 TUPLE_BYTES: Final = SettingKey(
     "eyewall.tuple.bytes.hint",
     PerComponent(Number(0, _MOST_RATE, "bytes"), streams=True),
     None,
-    Reader.SIDECAR,
     "Mean size of the tuples that a component emits, which Storm does not report.",
 )
 HEADROOM: Final = SettingKey(
     "eyewall.headroom",
     Number(1, 100, "multiple of the present rate"),
     1.3,
-    Reader.SIDECAR,
     "The multiple of its present rate that a placement should carry.",
 )
 EXECUTORS_PER_SLOT: Final = SettingKey(
     "eyewall.executors.per.slot",
     Number(1, MOST_EXECUTORS_PER_SLOT, whole=True),
     16,
-    Reader.SIDECAR,
     "How many executors one worker may hold (EPS_max).",
 )
 PROMISED_RATE: Final = SettingKey(
     "eyewall.rate.promised.mbit",
     PerComponent(Number(0, 1_000_000, "Mbit/s")),
     None,
-    Reader.SIDECAR,
     "What each stream of a component carries between hosts, for links of two kinds.",
 )
 BUDGET: Final = SettingKey(
     "eyewall.budget.per.mb",
     Number(0, 1_000_000, "price of a megabyte"),
     None,
-    Reader.SIDECAR,
     "The most to pay for carrying a megabyte over dedicated links.",
 )
 

@@ -5,16 +5,14 @@ A reader sees the old content or the new content, never half of one.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 LOOK_EVERY: Final = 0.1
@@ -65,17 +63,6 @@ def read(path: Path, kind: type[_Content], name: str) -> _Content:
         return msgspec.json.decode(raw, type=kind)
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise StateFileError(f"{name} {path}: {error}") from None
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Keep two changes of a file apart. The lock is on the folder, so it leaves no file behind."""
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
 
 
 class FileWatch(Generic[_Content]):

@@ -1,6 +1,5 @@
 """The configuration of the agent: TOML, every key optional; errors name key, value and range."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from ipaddress import ip_address, ip_network
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from eyewall_contracts import redis_url
 from eyewall_contracts.config_file import (
     ConfigError,
     name_key,
@@ -45,12 +45,6 @@ class RegistrySettings:
     url: str = "redis://127.0.0.1:6379/0"
     prefix: str = PREFIX
     expiry_seconds: float = number(EXPIRY_SECONDS, 1.0, 86_400.0)
-
-    @property
-    def server(self) -> str:
-        """The server as people may read it: the URL without account and options."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,23 +188,9 @@ def _require_range(where: str, value: float, *, least: float, of: str) -> None:
 
 
 def _check_redis(config: LatencyConfig) -> None:
-    try:
-        parts = urlsplit(config.redis.url)
-        good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
-        good = good and (parts.port is None or parts.port > 0)
-        # A password with a slash that is not written %2F would pass for a path, and be shown.
-        good = good and "@" not in f"{parts.path}{parts.query}{parts.fragment}"
-        good = good and (
-            parts.scheme == "unix" or re.fullmatch("(/[0-9]*)?", parts.path) is not None
-        )
-    except ValueError:
-        good = False
-    if not good:  # without its value: it may hold a password
-        raise _ContentError(
-            "[redis] url: it must be redis://HOST:PORT/DB, rediss://… or unix://…, with %2F for / "
-            "and %40 for @ in a password"
-        )
-    if parts.scheme == "unix" and not config.probe.address:
+    if not redis_url.is_redis_url(config.redis.url):  # without its value: it may hold a password
+        raise _ContentError(f"[redis] url: {redis_url.ALLOWED}")
+    if urlsplit(config.redis.url).scheme == "unix" and not config.probe.address:
         raise _ContentError(
             "[redis] url is a unix socket, which gives no address of this host: "
             "[probe] address is needed"

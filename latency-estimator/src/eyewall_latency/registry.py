@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from eyewall_contracts.latency import HostCoordinate, RttRecord
 
@@ -24,18 +23,6 @@ class RegistryView:
     now: float = 0.0
     hosts: Mapping[str, HostCoordinate] = field(default_factory=dict)
     reports: Mapping[str, RttRecord] = field(default_factory=dict)
-
-
-class Registry(Protocol):
-    """The store between the hosts."""
-
-    def read(self, host: str) -> RegistryView:
-        """Return the registry as `host` reads it now."""
-        ...
-
-    def write(self, host: str, record: HostCoordinate, rtts: Mapping[str, RttRecord]) -> None:
-        """Store the record of `host` and the results of its probes, by target."""
-        ...
 
 
 class MemoryRegistry:

@@ -8,6 +8,7 @@ from random import SystemRandom
 
 from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.field_types import is_host_name
+from eyewall_contracts.redis_url import server_of
 from eyewall_contracts.stores.latency_store import LatencyStore
 
 from eyewall_latency.agent import Agent
@@ -40,7 +41,7 @@ def serve(config: LatencyConfig, say: Callable[[str], None]) -> None:
     bound = listener.getsockname()
     say(
         f"eyewall latency agent of {host}: probes by {prober.method}, answers on port {bound[1]}, "
-        f"{config.redis.server}, prefix {config.redis.prefix}"
+        f"{server_of(config.redis.url)}, prefix {config.redis.prefix}"
     )
     try:
         agent.run()
@@ -58,7 +59,7 @@ def _registry(config: LatencyConfig) -> RedisRegistry:
             rtt_seconds=config.fading.forget_seconds,
         )
     except ValueError as error:  # an option that redis-py does not know
-        raise ConfigError(f"[redis] url ({config.redis.server}): {error}") from None
+        raise ConfigError(f"[redis] url ({server_of(config.redis.url)}): {error}") from None
 
 
 def _listener(config: LatencyConfig) -> socket.socket:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from typing import Annotated, Final
-from urllib.parse import urlsplit
 
+from eyewall_contracts import redis_url
 from eyewall_contracts.errors import ContractError
-from eyewall_contracts.metric_history import HistoryKeys
+from eyewall_contracts.redis_prefix import require_prefix
 from eyewall_contracts.znodes import Znodes
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
@@ -19,11 +19,6 @@ from pydantic_core import PydanticCustomError
 _LABEL: Final = "[A-Za-z0-9_-]{1,63}"
 _HOST: Final = rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9]+)?\]"
 _ADDRESS: Final = re.compile(rf"({_HOST}):([0-9]{{1,5}})")
-_DATABASE: Final = re.compile(r"(?:/[0-9]*)?")
-_REDIS_ALLOWED: Final = (
-    "it must be redis://HOST:PORT/DB, rediss://… or unix://…, with %2F for / and %40 for @ in a "
-    "password"
-)
 _LARGEST_PORT: Final = 65_535
 
 
@@ -63,17 +58,8 @@ def _servers(text: str) -> str:
 
 
 def _redis_url(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("redis", "rediss", "unix") and bool(parts.hostname or parts.path)
-        good = good and (parts.port is None or parts.port > 0)
-        # A password with a slash that is not written %2F would pass for a path, and be shown.
-        good = good and "@" not in f"{parts.path}{parts.query}{parts.fragment}"
-        good = good and (parts.scheme == "unix" or _DATABASE.fullmatch(parts.path) is not None)
-    except ValueError:
-        good = False
-    if not good:
-        raise PydanticCustomError("url", _REDIS_ALLOWED)
+    if not redis_url.is_redis_url(text):
+        raise PydanticCustomError("url", redis_url.ALLOWED)
     return text
 
 
@@ -81,17 +67,28 @@ def _root(text: str) -> str:
     try:
         return Znodes(text).root
     except ContractError as error:
-        raise PydanticCustomError("root", "{why}", {"why": what_is_allowed(error)}) from None
+        raise PydanticCustomError("root", "{why}", {"why": _what_is_allowed(error)}) from None
 
 
 def _prefix(text: str) -> str:
     try:
-        return HistoryKeys(text).prefix
-    except ValueError as error:
-        raise PydanticCustomError("prefix", "{why}", {"why": what_is_allowed(error)}) from None
+        require_prefix(text)
+    except ContractError as error:
+        raise PydanticCustomError("prefix", "{why}", {"why": _what_is_allowed(error)}) from None
+    return text
 
 
-def what_is_allowed(error: ValueError) -> str:
+def _listen_address(text: str) -> str:
+    if split_address(text) is None:
+        raise PydanticCustomError(
+            "address",
+            "it must be HOST:PORT, with a name or address ([…] around IPv6) in ASCII and a port "
+            "from 1 to 65535 (0: any that is free)",
+        )
+    return text
+
+
+def _what_is_allowed(error: ValueError) -> str:
     """Leave off which value it was: the reader of the file names it with its key."""
     return str(error).rpartition(": ")[2]
 
@@ -102,5 +99,7 @@ RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 """A key that has one belongs to its section's `secret`."""
 Root = Annotated[str, AfterValidator(_root)]
 """The znode below which Eyewall's are."""
-HistoryPrefix = Annotated[str, AfterValidator(_prefix)]
-"""What the keys of the reports' history begin with."""
+RedisPrefix = Annotated[str, AfterValidator(_prefix)]
+"""What the keys of one Storm cluster begin with."""
+ListenAddress = Annotated[str, AfterValidator(_listen_address)]
+"""Where a server listens: HOST:PORT, port 0 for any that is free."""

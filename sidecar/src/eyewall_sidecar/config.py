@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from eyewall_contracts.config_file import ConfigError
-from eyewall_contracts.errors import ContractError
-from eyewall_contracts.latency import LatencyKeys
 from eyewall_contracts.redis_prefix import PREFIX
 from eyewall_contracts.setting_keys import MOST_EXECUTORS_PER_SLOT
 from eyewall_contracts.znodes import ROOT
 from eyewall_monitor import config_file
-from eyewall_monitor.addresses import RedisUrl, Root, Servers, split_address, what_is_allowed
+from eyewall_monitor.addresses import ListenAddress, RedisPrefix, RedisUrl, Root, Servers
 from eyewall_monitor.config_file import Section
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -34,30 +32,10 @@ NotNegative = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 Workers = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
-def _address(text: str) -> str:
-    """Refuse what is not HOST:PORT; port 0 takes any that is free."""
-    if split_address(text) is None:
-        raise PydanticCustomError(
-            "address",
-            "it must be HOST:PORT, with a name or address ([…] around IPv6) in ASCII and a port "
-            "from 1 to 65535 (0: any that is free)",
-        )
-    return text
-
-
 def _file_name(text: str) -> str:
     """Refuse what cannot name a file."""
     if not text or "\0" in text:
         raise PydanticCustomError("file", "it must name a file")
-    return text
-
-
-def _prefix(text: str) -> str:
-    """Refuse what Redis keys of the latency agents cannot begin with."""
-    try:
-        LatencyKeys(text)
-    except ContractError as error:
-        raise PydanticCustomError("prefix", "{why}", {"why": what_is_allowed(error)}) from None
     return text
 
 
@@ -68,7 +46,7 @@ class Delays(Section):
 
     file: Annotated[str, AfterValidator(_file_name)] | None = None
     redis: RedisUrl | None = None
-    prefix: Annotated[str, AfterValidator(_prefix)] = PREFIX
+    prefix: RedisPrefix = PREFIX
     minimum_confidence: Annotated[float, Field(ge=0, le=1)] = 0.3
 
     @model_validator(mode="after")
@@ -129,7 +107,7 @@ class MoveLimits(Section):
 class SidecarConfig(Section):
     """The whole file."""
 
-    listen: Annotated[str, AfterValidator(_address)] = "127.0.0.1:7077"
+    listen: ListenAddress = "127.0.0.1:7077"
     delays: Delays = Delays()
     zookeeper: _ZooKeeper = _ZooKeeper()
     metrics: _Metrics = _Metrics()

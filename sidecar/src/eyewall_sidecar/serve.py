@@ -13,7 +13,7 @@ from eyewall_contracts import crossing_costs, wait_fit, worker_starts
 from eyewall_contracts.codec import RecordCodec
 from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.crossing_costs import CrossingCostRecord
-from eyewall_contracts.stores.redis_client import server_of
+from eyewall_contracts.redis_url import server_of
 from eyewall_contracts.wait_fit import WaitRecord
 from eyewall_contracts.worker_starts import WorkerStartRecord
 from eyewall_contracts.znodes import Znodes

@@ -11,6 +11,7 @@ from eyewall_contracts.decision import Verdict, record_id
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.sample import TaskOutput, TaskSample
 from eyewall_contracts.switches import Switches
+from eyewall_contracts.topology_id import topology_name
 from eyewall_monitor.dashboard.flow_history import FlowHistory, FlowSpan, latest, mean
 from eyewall_monitor.dashboard.snapshot import (
     RedisSnapshot,
@@ -20,7 +21,7 @@ from eyewall_monitor.dashboard.snapshot import (
 )
 from eyewall_monitor.dashboard.views.cluster import cluster_view
 from eyewall_monitor.dashboard.views.decision import MeasuredGain, measured_gain
-from eyewall_monitor.dashboard.views.decision_summary import decision_summary, topology_name
+from eyewall_monitor.dashboard.views.decision_summary import decision_summary
 from eyewall_monitor.dashboard.views.health import health_view
 from eyewall_monitor.dashboard.views.plan import PlanSummaryView, WorkerChangeView
 from eyewall_monitor.dashboard.views.response_time import (

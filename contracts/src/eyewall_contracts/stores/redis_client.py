@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -33,12 +32,6 @@ def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> Any:
         socket_connect_timeout=answer_seconds,
         retry=Retry(NoBackoff(), 0),  # the caller tries again
     )
-
-
-def server_of(url: str) -> str:
-    """Return a Redis URL as people may read it: without account and options."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def reason(error: RedisError) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from eyewall_deploy import state_file
 from eyewall_deploy.failure import name_choices
+from eyewall_deploy.folder_lock import locked
 from eyewall_deploy.state_file import StateFileError
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def set_delay(
         pairs |= {(v, u) for u, v in pairs}
     if not pairs:
         raise StateFileError(f"{link}: the site has one host, so it has no link")
-    with state_file.locked(path):
+    with locked(path.parent):  # keeps two changes of the file apart
         table = read(path)
         delay = tuple(
             tuple(

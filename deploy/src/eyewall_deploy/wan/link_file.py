@@ -18,6 +18,7 @@ from msgspec import Meta
 from eyewall_deploy import state_file
 from eyewall_deploy.endpoint import LARGEST_PORT
 from eyewall_deploy.failure import name_choices
+from eyewall_deploy.folder_lock import locked
 from eyewall_deploy.state_file import StateFileError
 from eyewall_deploy.wan.link_kinds import (  # noqa: TC001 - msgspec reads the annotations
     LeasedLine,
@@ -116,7 +117,7 @@ def set_bandwidth(path: Path, a: str, b: str, bandwidth: float, *, as_of: float)
         raise StateFileError(
             f"{pair}: {bandwidth * 8e-6:g} Mbit/s; allowed is more than 0, up to 1000000 Mbit/s"
         )
-    with state_file.locked(path):
+    with locked(path.parent):  # keeps two changes of the file apart
         table = read(path)
         for name in (a, b):
             if name not in table.hosts:
@@ -142,7 +143,7 @@ def set_deviation(path: Path, log2_deviation: float, *, as_of: float) -> LinkTab
             f"log₂-deviation of the public network: {log2_deviation:g}; "
             f"allowed are 0 to {WIDEST_DEVIATION:g}"
         )
-    with state_file.locked(path):
+    with locked(path.parent):  # keeps two changes of the file apart
         table = read(path)
         public = replace(table.public, log2_deviation=log2_deviation)
         changed = replace(table, public=public, as_of=as_of)

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from eyewall_monitor import config_file
-from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers, split_address
+from eyewall_monitor.addresses import RedisPrefix, RedisUrl, Root, Servers, split_address
 from eyewall_monitor.config_file import Section
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class AgentRedis(Section):
     secret: ClassVar = frozenset({"url"})
 
     url: RedisUrl = "redis://127.0.0.1:6379/0"
-    prefix: HistoryPrefix = PREFIX
+    prefix: RedisPrefix = PREFIX
     keep_hours: Annotated[float, Field(gt=0, le=8_784, allow_inf_nan=False)] = KEEP_SECONDS / 3600
     most_entries: Annotated[int, Field(ge=10, le=10_000_000)] = MOST_ENTRIES
     backlog: Annotated[int, Field(ge=1, le=100_000)] = 720

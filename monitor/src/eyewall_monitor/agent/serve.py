@@ -12,7 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from eyewall_contracts.metric_history import HistoryKeys
-from eyewall_contracts.stores.redis_client import connect, server_of
+from eyewall_contracts.redis_url import server_of
+from eyewall_contracts.stores.redis_client import connect
 from eyewall_contracts.znodes import Znodes
 
 from eyewall_monitor.agent.cgroup import ControlGroup

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2 as provisioning
+from eyewall_contracts.topology_id import topology_name
 
 from eyewall_monitor.dashboard.errors import Reason, RequestError, unknown_name
 from eyewall_monitor.dashboard.views.decision import DecisionPage, decision_view
-from eyewall_monitor.dashboard.views.decision_summary import decision_summary, topology_name
+from eyewall_monitor.dashboard.views.decision_summary import decision_summary
 from eyewall_monitor.dashboard.views.explanation import explanation_view
 from eyewall_monitor.dashboard.views.forecast import forecast_view
 from eyewall_monitor.dashboard.views.metrics import present_value

@@ -10,23 +10,20 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from eyewall_monitor import config_file
-from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers, split_address
+from eyewall_monitor.addresses import (
+    ListenAddress,
+    RedisPrefix,
+    RedisUrl,
+    Root,
+    Servers,
+    split_address,
+)
 from eyewall_monitor.config_file import Section
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _NAME = r"^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})$"
-
-
-def _listen_address(text: str) -> str:
-    if split_address(text) is None:
-        raise PydanticCustomError(
-            "address",
-            "it must be HOST:PORT, with […] around an IPv6 address and a port from 1 to 65535 "
-            "(0: any that is free)",
-        )
-    return text
 
 
 def _sidecar_address(text: str) -> str:
@@ -55,7 +52,7 @@ class DashboardRedis(Section):
     secret: ClassVar = frozenset({"url"})
 
     url: RedisUrl | None = None
-    prefix: HistoryPrefix = PREFIX
+    prefix: RedisPrefix = PREFIX
 
 
 class Access(Section):
@@ -71,7 +68,7 @@ class Access(Section):
 class DashboardConfig(Section):
     """The whole file."""
 
-    listen: Annotated[str, AfterValidator(_listen_address)] = "127.0.0.1:8089"
+    listen: ListenAddress = "127.0.0.1:8089"
     sidecar: SidecarAddress = SidecarAddress()
     zookeeper: DashboardZooKeeper = DashboardZooKeeper()
     redis: DashboardRedis = DashboardRedis()

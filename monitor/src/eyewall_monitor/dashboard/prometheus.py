@@ -11,6 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from eyewall_contracts.decision import Verdict
+from eyewall_contracts.topology_id import topology_name
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -20,7 +21,6 @@ from prometheus_client.core import (
 
 from eyewall_monitor.dashboard.views import signal
 from eyewall_monitor.dashboard.views.cluster import load_view
-from eyewall_monitor.dashboard.views.decision_summary import topology_name
 from eyewall_monitor.dashboard.views.metrics import present_value
 from eyewall_monitor.dashboard.views.plan import PlanState, plan_summary_view
 

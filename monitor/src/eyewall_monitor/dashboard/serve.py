@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
-from eyewall_contracts.stores.redis_client import server_of
+from eyewall_contracts.redis_url import server_of
 from eyewall_contracts.znodes import Znodes
 
 from eyewall_monitor.addresses import ListenError, split_address

@@ -12,8 +12,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from eyewall_contracts.topology_id import topology_name
+
 from eyewall_monitor.dashboard.flow_history import sum_trees
-from eyewall_monitor.dashboard.views.decision_summary import EXECUTED, topology_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable
@@ -137,7 +138,7 @@ class RunningTotals:
                     continue
                 self._decided[it.name] = self._steady()
                 self._totals.decisions[it.name, it.verdict.value] += 1
-                if it.verdict in EXECUTED:
+                if it.verdict.is_executed:
                     self._totals.moved[it.name] += it.moves
 
     def _tidy(self) -> None:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from eyewall_monitor import config_file
-from eyewall_monitor.addresses import HistoryPrefix, RedisUrl, Root, Servers
+from eyewall_monitor.addresses import RedisPrefix, RedisUrl, Root, Servers
 from eyewall_monitor.config_file import Section
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class RatesRedis(Section):
     secret: ClassVar = frozenset({"url"})
 
     url: RedisUrl = "redis://127.0.0.1:6379/0"
-    prefix: HistoryPrefix = PREFIX
+    prefix: RedisPrefix = PREFIX
 
 
 class RatesZooKeeper(Section):

@@ -7,7 +7,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
-from eyewall_contracts.stores.redis_client import server_of
+from eyewall_contracts.redis_url import server_of
 from eyewall_contracts.znodes import Znodes
 
 from eyewall_monitor.rates import checkpoint, session, stream

@@ -10,6 +10,7 @@ from typing import Any
 from eyewall_contracts.decision import DecisionRecord, MetricChange, Verdict
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.stores.decision_history import Page, read_one, read_page
+from eyewall_contracts.topology_id import topology_name
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 from msgspec import structs
@@ -48,13 +49,8 @@ class DecisionFilter:
 
     def __call__(self, record: DecisionRecord) -> bool:
         """Whether this is one."""
-        named = self.topology in ("", record.topology, name_of(record.topology))
+        named = self.topology in ("", record.topology, topology_name(record.topology))
         return named and self.verdict in (None, record.verdict)
-
-
-def name_of(topology: str) -> str:
-    """Return a topology's name, of Storm's id NAME-NUMBER-TIME."""
-    return topology.rsplit("-", 2)[0]
 
 
 def page_of(
@@ -64,7 +60,7 @@ def page_of(
     seen: set[str] = set()
 
     def look(record: DecisionRecord) -> bool:
-        seen.update((record.topology, name_of(record.topology)))
+        seen.update((record.topology, topology_name(record.topology)))
         return wanted(record)
 
     try:
@@ -108,7 +104,7 @@ def show_page(page: Page, console: Console) -> None:
     for it in page.records:
         table.add_row(
             f"{_moment(it.time):%Y-%m-%d %H:%M:%S}",
-            printable(name_of(it.topology)),
+            printable(topology_name(it.topology)),
             Text(it.verdict, style=COLOURS[it.verdict]),
             printable(it.said),
             it.id,
@@ -137,7 +133,7 @@ def show(record: DecisionRecord, console: Console) -> None:
     for name, value in _details(record):
         details.add_row(printable(name), printable(value))
     console.print(details)
-    done = record.verdict in (Verdict.PLACED, Verdict.MOVED)
+    done = record.verdict.is_executed
     for move in record.moves:
         sign = "~" if move.source else "+"
         line = f"{sign} {move.executor}: {move.source or 'nowhere'} → {move.target}"

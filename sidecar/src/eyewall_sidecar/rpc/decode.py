@@ -25,12 +25,12 @@ _MOST_CORES = 1e6
 _MOST_BYTES = 1 << 50
 """1 PiB. An executor that asks for more would fill every host on paper; a negative number of
 bytes, sent without its sign, is more."""
-_KINDS = {
+KINDS = {
     pb.Component.SPOUT: ComponentKind.SPOUT,
     pb.Component.BOLT: ComponentKind.BOLT,
     pb.Component.SYSTEM: ComponentKind.SYSTEM,
 }
-_GROUPINGS = {
+GROUPINGS = {
     pb.Input.SHUFFLE: Grouping.SHUFFLE,
     pb.Input.FIELDS: Grouping.FIELDS,
     pb.Input.PARTIAL_KEY: Grouping.PARTIAL_KEY,
@@ -137,11 +137,11 @@ def _topology_state(
 
 def _component(owner: str, message: pb.Component) -> Component:
     owner = f"{owner}, component {_named(message.id, f'{owner}: component id')}"
-    if message.kind not in _KINDS:
-        raise MalformedError(f"{owner}: kind is {message.kind}; it must be one of {_all(_KINDS)}")
+    if message.kind not in KINDS:
+        raise MalformedError(f"{owner}: kind is {message.kind}; it must be one of {_all(KINDS)}")
     return Component(
         id=message.id,
-        kind=_KINDS[message.kind],
+        kind=KINDS[message.kind],
         executors=tuple(sorted(_executors(owner, message.executors))),
         cpu_cores=_cores(f"{owner}: cpu_cores", message.cpu_cores),
         on_heap_bytes=_bytes(f"{owner}: on_heap_bytes", message.on_heap_bytes),
@@ -151,15 +151,15 @@ def _component(owner: str, message: pb.Component) -> Component:
 
 
 def _input(owner: str, message: pb.Input) -> Input:
-    if message.grouping not in _GROUPINGS:
+    if message.grouping not in GROUPINGS:
         raise MalformedError(
             f"{owner}: grouping of {message.source_component}:{message.stream} is "
-            f"{message.grouping}; it must be one of {_all(_GROUPINGS)}"
+            f"{message.grouping}; it must be one of {_all(GROUPINGS)}"
         )
     return Input(
         source=_named(message.source_component, f"{owner}: source_component"),
         stream=_named(message.stream, f"{owner}: stream"),
-        grouping=_GROUPINGS[message.grouping],
+        grouping=GROUPINGS[message.grouping],
     )
 
 

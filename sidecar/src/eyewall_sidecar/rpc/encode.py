@@ -4,33 +4,19 @@ from collections.abc import Iterable
 
 from eyewall_contracts.proto import scheduler_pb2 as pb
 
+from eyewall_sidecar.rpc.decode import GROUPINGS, KINDS
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, Place
 from eyewall_sidecar.storm import (
     Assignment,
     Component,
-    ComponentKind,
     Executor,
-    Grouping,
     Supervisor,
     Topology,
     TopologyState,
 )
 
-_KINDS = {
-    ComponentKind.SPOUT: pb.Component.SPOUT,
-    ComponentKind.BOLT: pb.Component.BOLT,
-    ComponentKind.SYSTEM: pb.Component.SYSTEM,
-}
-_GROUPINGS = {
-    Grouping.SHUFFLE: pb.Input.SHUFFLE,
-    Grouping.FIELDS: pb.Input.FIELDS,
-    Grouping.PARTIAL_KEY: pb.Input.PARTIAL_KEY,
-    Grouping.ALL: pb.Input.ALL,
-    Grouping.GLOBAL: pb.Input.GLOBAL,
-    Grouping.LOCAL_OR_SHUFFLE: pb.Input.LOCAL_OR_SHUFFLE,
-    Grouping.DIRECT: pb.Input.DIRECT,
-    Grouping.CUSTOM: pb.Input.CUSTOM,
-}
+_KINDS = {ours: theirs for theirs, ours in KINDS.items()}
+_GROUPINGS = {ours: theirs for theirs, ours in GROUPINGS.items()}
 
 LONGEST_TEXT = 1000
 """Characters of a text that is shown to people: one line, whatever an exception has to say."""

@@ -14,24 +14,9 @@ from eyewall_sidecar.service.explanations import Alternative, Explanation
 from eyewall_sidecar.service.messages import foreign_unit, reportable
 from eyewall_sidecar.service.overview import RunningProblem
 from eyewall_sidecar.service.planner import PlanOptions
-from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, PlanState, executor_names
+from eyewall_sidecar.service.plans import PLAN_SECONDS, Plan, executor_names
 from eyewall_sidecar.service.what_if import Change, Forecast, Interval, Prospect
-from eyewall_sidecar.storm import ChangeKind, Executor, Slot, slots_of
-
-_STATES = {
-    PlanState.PROPOSED: pb.Plan.PROPOSED,
-    PlanState.QUEUED: pb.Plan.QUEUED,
-    PlanState.HANDED_OVER: pb.Plan.HANDED_OVER,
-    PlanState.APPLIED: pb.Plan.APPLIED,
-    PlanState.REFUSED: pb.Plan.REFUSED,
-    PlanState.STALE: pb.Plan.STALE,
-}
-_CHANGES = {
-    ChangeKind.UNCHANGED: pb.WorkerChange.UNCHANGED,
-    ChangeKind.STARTED: pb.WorkerChange.STARTED,
-    ChangeKind.RESTARTED: pb.WorkerChange.RESTARTED,
-    ChangeKind.STOPPED: pb.WorkerChange.STOPPED,
-}
+from eyewall_sidecar.storm import Executor, Slot, slots_of
 
 
 def text(message: Message | str | None) -> str:
@@ -122,7 +107,7 @@ class _PlanEncoder:
             "id": it.id,
             "topology_id": it.topology_id,
             "topology": it.topology.topology.name,
-            "state": _STATES[it.state],
+            "state": pb.Plan.State.Value(it.state.name),
             "state_reason": text(it.reason),
             "age": max(0.0, now - it.made),
             "expires_in": max(0.0, it.since + PLAN_SECONDS - now),
@@ -158,7 +143,7 @@ class _PlanEncoder:
             pb.WorkerChange(
                 host=self._host(it.slot),
                 port=it.slot.port,
-                kind=_CHANGES[it.change],
+                kind=pb.WorkerChange.Kind.Value(it.change.name),
                 before=map(self._name, it.before),
                 after=map(self._name, it.after),
             )

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 from eyewall_contracts.latency import VERSION
+from eyewall_contracts.redis_url import server_of
 from eyewall_contracts.stores.delay_reader import DelayReader, DelayReading, StoppedError
 from eyewall_contracts.stores.latency_store import LatencyStore
-from eyewall_contracts.stores.redis_client import ANSWER_SECONDS, RedisAwayError, server_of
+from eyewall_contracts.stores.redis_client import ANSWER_SECONDS, RedisAwayError
 
 from eyewall_sidecar.stores.held_delays import HeldDelays
 from eyewall_sidecar.storm import DelayTable

@@ -53,10 +53,8 @@ class DelayTable:
         object.__setattr__(self, "_place", {host: i for i, host in enumerate(self.hosts)})
 
     @classmethod
-    def certain(
-        cls, hosts: tuple[str, ...], seconds: Matrix, age: float = 0.0, remark: str = ""
-    ) -> Self:
-        """Return delays that are all declared: certain where they are known, and equally old."""
+    def certain(cls, hosts: tuple[str, ...], seconds: Matrix) -> Self:
+        """Return delays that are all declared: certain where they are known, and new."""
         seconds = seconds.copy()
         np.fill_diagonal(seconds, 0.0)
         known = ~np.isnan(seconds)
@@ -65,9 +63,8 @@ class DelayTable:
             seconds=seconds,
             trusted=seconds,
             confidence=known.astype(np.float64),
-            ages=np.full(seconds.shape, age),
-            age=age,
-            remark=remark,
+            ages=np.zeros(seconds.shape),
+            age=0.0,
         )
 
     def __eq__(self, other: object) -> bool:

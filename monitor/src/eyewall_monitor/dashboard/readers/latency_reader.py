@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eyewall_contracts.latency import VERSION
+from eyewall_contracts.redis_url import server_of
 from eyewall_contracts.stores.latency_store import LatencyStore
-from eyewall_contracts.stores.redis_client import RedisAwayError, server_of
+from eyewall_contracts.stores.redis_client import RedisAwayError
 
 from eyewall_monitor.dashboard.readers.reader import RepeatingThread, pause_after
 from eyewall_monitor.dashboard.snapshot import RedisSnapshot

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from eyewall_monitor.dashboard.flow_history import mean
 from eyewall_monitor.dashboard.views.base import View
 from eyewall_monitor.dashboard.views.decision_summary import (
-    EXECUTED,
     DecisionSummary,
     decision_summary,
 )
@@ -88,7 +87,7 @@ def decision_view(record: DecisionRecord, snapshot: Snapshot) -> DecisionView:
         summary=summary,
         metrics=metric_views(record.metrics),
         moves=tuple(MoveView.of(it, source=it.source or None) for it in record.moves),
-        done=record.verdict in EXECUTED,
+        done=record.verdict.is_executed,
         gain=measured_gain(summary, snapshot),
     )
 
@@ -117,7 +116,7 @@ def _notes(
 ) -> Iterator[str]:
     start = decision.at - BEFORE_SECONDS
     end = decision.at + SETTLING_SECONDS + AFTER_SECONDS
-    if decision.verdict not in EXECUTED:
+    if not decision.verdict.is_executed:
         yield "No executor was moved."
     if snapshot.now < end:
         yield f"The measurement ends in {end - snapshot.now:.0f} s, six minutes after the decision."
@@ -130,7 +129,7 @@ def _notes(
     others = sum(
         it.topology == decision.topology
         and it.id != decision.id
-        and it.verdict in EXECUTED
+        and it.verdict.is_executed
         and start <= it.at < end
         for it in snapshot.zookeeper.decisions
     )

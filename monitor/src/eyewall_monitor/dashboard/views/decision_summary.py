@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from eyewall_contracts.decision import Verdict
+from eyewall_contracts.topology_id import topology_name
 
 from eyewall_monitor.dashboard.views.base import View
 
 if TYPE_CHECKING:
     from eyewall_contracts.decision import DecisionRecord
-
-EXECUTED: Final = (Verdict.PLACED, Verdict.MOVED)
-"""Verdicts of decisions whose moves were made."""
 
 
 class DecisionSummary(View):
@@ -38,11 +36,6 @@ class DecisionSummary(View):
     response_time_before: float | None = None
     """R of the assignment that ran, and of the one that was found."""
     response_time_after: float | None = None
-
-
-def topology_name(topology: str) -> str:
-    """Return the name in Storm's id, NAME-NUMBER-SECONDS."""
-    return topology.rsplit("-", 2)[0]
 
 
 def decision_summary(record: DecisionRecord) -> DecisionSummary:

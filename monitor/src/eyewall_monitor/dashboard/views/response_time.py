@@ -11,7 +11,6 @@ from eyewall_contracts.proto import scheduler_pb2 as storm
 
 from eyewall_monitor.dashboard.flow_history import SPAN_SECONDS, mean, rate_of_task
 from eyewall_monitor.dashboard.views.base import View
-from eyewall_monitor.dashboard.views.decision_summary import EXECUTED, DecisionSummary
 from eyewall_monitor.dashboard.views.forecast import Bounded
 from eyewall_monitor.dashboard.views.signal import redis_signal
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.flow_history import FlowSpan
     from eyewall_monitor.dashboard.forecast_history import Band
     from eyewall_monitor.dashboard.snapshot import Snapshot
+    from eyewall_monitor.dashboard.views.decision_summary import DecisionSummary
 
 MOST_POINTS: Final = 300
 """Of each series: about the number of pixel columns of a phone."""
@@ -103,7 +103,7 @@ def response_time_view(
     flow = snapshot.redis.flow.spans(topology, start, snapshot.now)
     spans = [it for it in flow if it.acked]
     forecasts = snapshot.forecasts.points(topology, start)
-    executed = [it for it in decisions if it.verdict in EXECUTED][-MOST_POINTS:]
+    executed = [it for it in decisions if it.verdict.is_executed][-MOST_POINTS:]
     return ResponseTimeView(
         topology=topology,
         predicted=_thin(predicted_points(decisions, current, snapshot.now)),
@@ -172,7 +172,7 @@ def predicted_points(
     points = []
     for it in decisions:
         values = [it.response_time_before]
-        if it.verdict in EXECUTED:
+        if it.verdict.is_executed:
             values.append(it.response_time_after)
         points += [TimePoint(at=it.at, value=value) for value in values if value is not None]
     if current is not None:
