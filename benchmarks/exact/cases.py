@@ -9,6 +9,7 @@ from eyewall_papers.instances.tag_and_count import tag_and_count
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Objective
 
+from benchmarks.instances.loaded import loaded
 from benchmarks.instances.unequal import UnequalShape, unequal
 
 WEIGHTED = "R=0.5,A=0.2,N=0.3"
@@ -74,6 +75,15 @@ def unequal_case(shape: UnequalShape, operators: int, nodes: int, objective: str
     )
 
 
+def loaded_case(shape: UnequalShape, operators: int, nodes: int, objective: str) -> BenchmarkCase:
+    """Nodes with unequal speed, room and cores, half of which are needed."""
+    return BenchmarkCase(
+        f"loaded {shape} {operators} × {nodes}",
+        Objective.parse(objective),
+        partial(loaded, shape, operators, nodes),
+    )
+
+
 TABLE = (
     *(baseline_case(shape, 20, 20, paper=FIGURE) for shape in GraphShape),
     *(baseline_case(shape, 50, 20, paper=FIGURE) for shape in (SEQUENTIAL, FAT)),
@@ -120,6 +130,12 @@ GROUPS: dict[str, tuple[BenchmarkCase, ...]] = {
         for shape in UnequalShape
         for objective in ("R=1", "N=1")
     ),
+    "loaded": tuple(
+        loaded_case(shape, operators, nodes, objective)
+        for operators, nodes in ((9, 6), (40, 20), (100, 20), (500, 100))
+        for shape in UnequalShape
+        for objective in ("L=1", "THETA=1")
+    ),
 }
-"""`open`: cases that no prototype proved on all seeds. `more` and those of unequal nodes take long
+"""`open`: cases that no prototype proved on all seeds. `more` and those of unequal or loaded nodes take long
 and run on request."""
