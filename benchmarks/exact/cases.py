@@ -137,5 +137,5 @@ GROUPS: dict[str, tuple[BenchmarkCase, ...]] = {
         for objective in ("L=1", "THETA=1")
     ),
 }
-"""`open`: cases that no prototype proved on all seeds. `more` and those of unequal or loaded nodes take long
-and run on request."""
+"""`open`: cases that no prototype proved on all seeds. `more` and those of unequal
+or loaded nodes take long and run on request."""

@@ -1,4 +1,5 @@
 import pytest
+
 from benchmarks.instances.loaded import CORES, loaded
 from benchmarks.instances.unequal import UnequalShape
 
