@@ -127,7 +127,7 @@ def a_topology() -> pb.TopologyStatus:
         stream="default",
         rate=100,
         measured=True,
-        confidence=0.8,
+        error=4.5,
         rate_between_hosts=100,
     )
     topology.streams.add(

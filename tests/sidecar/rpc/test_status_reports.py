@@ -77,6 +77,7 @@ def test_streams_have_the_rate_that_crosses_and_links_what_crosses_them() -> Non
         ("source", "tag", 20.0, False),
         ("tag", "sink", 20.0, False),
     ]
+    assert not any(s.HasField("error") for s in it.streams)  # nothing was measured
     assert it.streams[0].rate_between_hosts == pytest.approx(apart)
     assert found.delays.all_pairs
     assert len(links(found)) == 3 * 2

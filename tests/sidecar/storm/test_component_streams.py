@@ -11,20 +11,23 @@ from storm_builders import chain
 E = [Executor(task, task) for task in range(8)]
 
 
-def test_a_stream_tells_whether_its_rate_was_measured() -> None:
+def test_a_stream_tells_whether_its_rate_was_measured_and_with_which_error() -> None:
     topology = chain(("a", 1), ("b", 1), ("c", 1))
     measured = MeasuredTopology(streams={("a", "default", "b"): MeasuredValue(30.0, 1.0)})
     streams, _ = component_streams(topology, {"b": 7.0}, measured)
-    assert [(it.source.id, it.rate, it.measured) for it in streams] == [
-        ("a", 30.0, True),
-        ("b", 7.0, False),
+    assert [(it.source.id, it.rate, it.measured, it.error) for it in streams] == [
+        ("a", 30.0, True, 1.0),
+        ("b", 7.0, False, None),
     ]
 
 
 def test_under_all_every_executor_of_the_target_gets_every_tuple() -> None:
     topology = chain(("a", 1), ("b", 3), grouping=Grouping.ALL)
     (stream,), _ = component_streams(topology, {"a": 10.0})
-    assert (stream.rate, stream.received_rate) == (10.0, 30.0)
+    assert (stream.rate, stream.received_rate, stream.received_error) == (10.0, 30.0, None)
+    emitted = MeasuredTopology(emissions={("a", "default"): MeasuredValue(10.0, 0.5)})
+    (measured,), _ = component_streams(topology, {}, emitted)
+    assert (measured.received_rate, measured.received_error) == (30.0, 1.5)
     # b[2-2] is with a[1-1] on x, the others on y: 10 tuples/s stay, 2 · 10 cross.
     where = {E[1]: "x", E[2]: "x", E[3]: "y", E[4]: "y"}
     assert stream.between(where) == {("x", "x"): 10.0, ("x", "y"): 20.0}

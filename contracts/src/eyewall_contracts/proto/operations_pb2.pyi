@@ -554,8 +554,8 @@ class StreamStatus(_message.Message):
     RATE_FIELD_NUMBER: _builtins.int
     MEASURED_FIELD_NUMBER: _builtins.int
     SYSTEM_FIELD_NUMBER: _builtins.int
-    CONFIDENCE_FIELD_NUMBER: _builtins.int
     RATE_BETWEEN_HOSTS_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
     source: _builtins.str
     target: _builtins.str
     stream: _builtins.str
@@ -564,9 +564,10 @@ class StreamStatus(_message.Message):
     measured: _builtins.bool
     """Else assumed or hinted."""
     system: _builtins.bool
-    confidence: _builtins.float
     rate_between_hosts: _builtins.float
     """Of those tuples/s, how many cross from host to host."""
+    error: _builtins.float
+    """Of a measured rate: half the width of its 95 % interval, tuples/s."""
     def __init__(
         self,
         *,
@@ -576,16 +577,16 @@ class StreamStatus(_message.Message):
         rate: _builtins.float = ...,
         measured: _builtins.bool = ...,
         system: _builtins.bool = ...,
-        confidence: _builtins.float | None = ...,
         rate_between_hosts: _builtins.float = ...,
+        error: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "confidence", b"confidence"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_error", b"_error", "error", b"error"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "measured", b"measured", "rate", b"rate", "rate_between_hosts", b"rate_between_hosts", "source", b"source", "stream", b"stream", "system", b"system", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_error", b"_error", "error", b"error", "measured", b"measured", "rate", b"rate", "rate_between_hosts", b"rate_between_hosts", "source", b"source", "stream", b"stream", "system", b"system", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
-    _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__confidence) -> _WhichOneofReturnType__confidence | None: ...
+    _WhichOneofReturnType__error: _TypeAlias = _typing.Literal["error"]  # noqa: Y015
+    _WhichOneofArgType__error: _TypeAlias = _typing.Literal["_error", b"_error"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__error) -> _WhichOneofReturnType__error | None: ...
 
 Global___StreamStatus: _TypeAlias = StreamStatus  # noqa: Y015
 

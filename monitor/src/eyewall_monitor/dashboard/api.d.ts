@@ -531,6 +531,8 @@ export interface StreamView {
   system: boolean;
   /** tuples/s that the model uses. */
   rate: number | null;
+  /** Of a measured rate: half the width of its 95 % interval. */
+  error: number | null;
   rate_between_hosts: number | null;
   /** `missing`: the rate is assumed, or hinted by the topology. */
   signal: Signal;

@@ -290,6 +290,7 @@ def encode_topology(it: TopologyOverview, hosts: Mapping[str, str]) -> pb.Topolo
             stream=traffic.stream.stream,
             rate=traffic.stream.received_rate,
             measured=traffic.stream.measured,
+            error=traffic.stream.received_error,
             system=traffic.stream.system,
             rate_between_hosts=sum(traffic.between.values()),
         )

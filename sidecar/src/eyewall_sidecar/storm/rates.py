@@ -79,8 +79,9 @@ class ComponentStream:
         Tuples/s that the source gives out, each counted once however many get it.
     system
         Carries acks or metrics.
-    measured
-        Whether the rate was measured; else it is hinted, derived or assumed.
+    error
+        Half the width of the 95 % interval of a measured rate; None: it is hinted, derived or
+        assumed.
     """
 
     source: Component
@@ -89,7 +90,12 @@ class ComponentStream:
     grouping: Grouping
     rate: float
     system: bool
-    measured: bool
+    error: float | None
+
+    @property
+    def measured(self) -> bool:
+        """Whether the rate was measured."""
+        return self.error is not None
 
     def between(
         self, where: Mapping[Executor, str], measured: MeasuredTopology = NOTHING_MEASURED
@@ -106,8 +112,16 @@ class ComponentStream:
     @property
     def received_rate(self) -> float:
         """Tuples/s that all executors of the target get together."""
-        copies = len(self.target.executors) if self.grouping is Grouping.ALL else 1
-        return self.rate * copies
+        return self.rate * self._copies
+
+    @property
+    def received_error(self) -> float | None:
+        """Half the width of its 95 % interval; None: it was not measured."""
+        return None if self.error is None else self.error * self._copies
+
+    @property
+    def _copies(self) -> int:
+        return len(self.target.executors) if self.grouping is Grouping.ALL else 1
 
 
 def flows(
@@ -176,7 +190,8 @@ def component_streams(
     """Return the streams between components with their rates, and what was assumed."""
     components = {it.id: it for it in topology.components}
     known = _measured(topology, measured)
-    emitted, assumptions = emitted_rates(topology, {**hints, **known})
+    rates = {name: figure.value for name, figure in known.items()}
+    emitted, assumptions = emitted_rates(topology, {**hints, **rates})
     received = {
         it.id: sum(_arriving(it, wanted, emitted) for wanted in _own_inputs(components, it))
         for it in topology.components
@@ -191,16 +206,15 @@ def component_streams(
             seen = measured.streams.get((source.id, wanted.stream, target.id))
             if not system:
                 rate = emitted[wanted.source, wanted.stream]
-                was_measured = f"{wanted.source}:{wanted.stream}" in known
+                figure = known.get(f"{wanted.source}:{wanted.stream}")
+                error = None if figure is None else figure.error
             elif seen is not None:
-                rate, was_measured = seen.value, True
+                rate, error = seen
             else:
                 rate = _system_rate(source, target, wanted.stream, emitted, received)
-                was_measured = False
+                error = None
             found.append(
-                ComponentStream(
-                    source, target, wanted.stream, wanted.grouping, rate, system, was_measured
-                )
+                ComponentStream(source, target, wanted.stream, wanted.grouping, rate, system, error)
             )
     return tuple(found), assumptions
 
@@ -234,7 +248,7 @@ def unknown_streams(
     )
 
 
-def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float]:
+def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, MeasuredValue]:
     """`component:stream` → tuples/s emitted, by the measurement that is known best.
 
     A receiver counts what it took from each of its inputs; one with a single input counts it more
@@ -252,7 +266,7 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, float
             if seen is not None and wanted.grouping is not Grouping.ALL:
                 found.setdefault(f"{wanted.source}:{wanted.stream}", []).append(seen)
     return {
-        name: min(figures, key=lambda it: it.error / (it.value + 1)).value
+        name: min(figures, key=lambda it: it.error / (it.value + 1))
         for name, figures in found.items()
     }
 

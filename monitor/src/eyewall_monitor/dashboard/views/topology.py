@@ -88,6 +88,8 @@ class StreamView(View):
     system: bool
     rate: float | None
     """tuples/s that the model uses."""
+    error: float | None = None
+    """Of a measured rate: half the width of its 95 % interval."""
     rate_between_hosts: float | None = None
     signal: Signal
     """`missing`: the rate is assumed, or hinted by the topology."""
@@ -229,6 +231,7 @@ def _streams(topology: pb.TopologyStatus, rates: Signal) -> tuple[StreamView, ..
         StreamView.of(
             it,
             grouping=groupings.get((it.source, it.target, it.stream), ""),
+            error=it.error if it.HasField("error") else None,
             signal=_stream_signal(it, rates),
         )
         for it in topology.streams
@@ -241,6 +244,5 @@ def _stream_signal(stream: pb.StreamStatus, rates: Signal) -> Signal:
     return Signal(
         state="fresh" if rates.state == "fresh" else "stale",
         age=rates.age,
-        confidence=stream.confidence if stream.HasField("confidence") else None,
         note=rates.note,
     )

@@ -142,7 +142,7 @@ function edge(it, most) {
   const slow = it.delay === null ? "" : "slow";
   const assumed = it.streams.some((its) => its.signal.state === "missing") ? "assumed" : "";
   const width = it.rate === null ? 1 : 1.2 + 4.5 * Math.sqrt(it.rate / most);
-  const flows = it.streams.map((its) => `${its.stream}, ${its.grouping}: ${perSecond(its.rate)}, ${perSecond(its.rate_between_hosts)} between hosts`).join("; ");
+  const flows = it.streams.map((its) => `${its.stream}, ${its.grouping}: ${perSecond(its.rate)}${its.error === null ? "" : ` ± ${perSecond(its.error)}`}, ${perSecond(its.rate_between_hosts)} between hosts`).join("; ");
   const label = `${it.source} to ${it.target}: ${flows}`;
   return svg`<path class="edge ${slow} ${it.system ? "system" : ""}" role="img" aria-label=${label} stroke-width=${width.toFixed(1)} d=${curve(it.points)} marker-end="url(#arrow${slow})"><title>${label}</title></path>
     <text class="edge-label ${assumed}" aria-hidden="true" x=${it.x} y=${it.y - 7}>${it.label}</text>
