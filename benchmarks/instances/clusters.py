@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from eyewall_papers.instances.planetlab import delays_between_distinct_nodes
 from eyewall_sidecar.model import LinkMatrix
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.storm import Grouping
 from numpy.random import Generator
 
+from benchmarks.instances.planetlab import delays_between_distinct_nodes
 from benchmarks.instances.rate_model import stream_rates
 from benchmarks.instances.workload import (
     Workload,

@@ -18,13 +18,13 @@ from eyewall_contracts.metric_history import HistoryKeys
 from eyewall_deploy.lifecycle.down import cluster_processes
 from eyewall_deploy.lifecycle.logs import log_files
 from eyewall_deploy.measure.tuple_events import read_events
-from eyewall_deploy.measure.tuple_flow import TimeWindow, longest_gap, never_acked
 from eyewall_deploy.processes.control import Control
 from redis import Redis
 from redis.exceptions import RedisError
 
 from benchmarks.loop.accuracy import EXECUTORS, NAME, options
 from benchmarks.loop.cluster import DEPLOY, print_progress, start_cluster
+from benchmarks.loop.tuple_flow import TimeWindow, longest_gap, never_acked
 from benchmarks.loop.watcher import (
     SIGNALS,
     Watcher,

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from eyewall_deploy.measure.tuple_events import read_events
-from eyewall_deploy.measure.tuple_flow import TimeWindow, flows_steadily, longest_gap, never_acked
 
 from benchmarks.loop.cluster import RunningCluster, start_cluster, wait_for
+from benchmarks.loop.tuple_flow import TimeWindow, flows_steadily, longest_gap, never_acked
 
 OPTIONS: dict[str, object] = {
     "eyewall.pin": {"source": ["edge-1"], "consumer": ["edge-2"]},

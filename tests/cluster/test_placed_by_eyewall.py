@@ -6,9 +6,10 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from eyewall_deploy.measure.tuple_flow import never_acked, never_arrived
 from loop_times import Change
 from running_cluster import PATIENCE, PINS, Cluster, Running, assignment, hosts_of, wait_for
+
+from benchmarks.loop.tuple_flow import never_acked, never_arrived
 
 if TYPE_CHECKING:
     from eyewall_deploy.measure.tuple_events import TupleEvents

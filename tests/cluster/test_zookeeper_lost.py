@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from eyewall_deploy.measure.tuple_flow import flows_steadily
 from running_cluster import PATIENCE, Cluster, Running, wait_for
+
+from benchmarks.loop.tuple_flow import flows_steadily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

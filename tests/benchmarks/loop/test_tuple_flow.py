@@ -2,7 +2,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from eyewall_deploy.measure.tuple_events import TupleArrival, TupleEvents
-from eyewall_deploy.measure.tuple_flow import (
+
+from benchmarks.loop.tuple_flow import (
     OutputGap,
     TimeWindow,
     flows_steadily,
