@@ -9,7 +9,8 @@ import pytest
 from contract_records import FULL_WAITS
 from eyewall_contracts.wait_fit import CODEC, WaitRecord, decode_waits, encode_waits
 from eyewall_sidecar.stores import NoKnowledge, ZookeeperKnowledge
-from eyewall_sidecar.stores.knowledge import AGAIN_SECONDS, WRITE_SECONDS
+from eyewall_sidecar.stores.knowledge import WRITE_SECONDS
+from eyewall_sidecar.stores.zookeeper_thread import PAUSE_SECONDS
 from free_ports import free_port
 from msgspec.structs import replace
 from obedient_nimbus import Clock
@@ -80,7 +81,7 @@ def test_it_is_written_once_a_minute_and_at_the_end(
     store.put(FULL_WAITS)
     until(lambda: there(client, paths) == FULL_WAITS)
     store.put(LATER)
-    time.sleep(2.5 * AGAIN_SECONDS)  # time to write it twice
+    time.sleep(2.5 * PAUSE_SECONDS)  # time to write it twice
     assert there(client, paths) == FULL_WAITS
     clock.now += WRITE_SECONDS
     until(lambda: there(client, paths) == LATER)

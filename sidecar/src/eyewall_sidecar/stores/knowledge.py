@@ -5,23 +5,20 @@ away what is learned is used all the same.
 """
 
 import logging
-import threading
 from collections.abc import Callable
-from contextlib import closing
 from typing import Generic, Protocol, TypeVar
 
 from eyewall_contracts.codec import RecordCodec
 from eyewall_contracts.errors import ContractError
-from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
+from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from msgspec import Struct
 
+from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
+
 WRITE_SECONDS = 60.0
 """Between two writes."""
-AGAIN_SECONDS = 1.0
-"""Between two attempts while ZooKeeper is away, and two looks at what to write."""
-STOP_SECONDS = 1.0
 
 LOG = logging.getLogger("eyewall.knowledge")
 
@@ -78,9 +75,9 @@ class ZookeeperKnowledge(Generic[Record]):
         self._kept: Record | None = None
         self._waiting: Record | None = None
         self._written: float | None = None
-        self._wrong = ""
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = ZookeeperThread(
+            servers, steady, self._work, self._say, last=self._finish, expected=(ContractError,)
+        )
 
     def start(self) -> None:
         """Begin to read."""
@@ -88,9 +85,7 @@ class ZookeeperKnowledge(Generic[Record]):
 
     def close(self) -> None:
         """Write what waits, as long as that takes no time, and end."""
-        self._stopped.set()
-        if self._thread.ident is not None:
-            self._thread.join(STOP_SECONDS)
+        self._thread.close()
 
     def read(self) -> Record | None:
         """Return what was kept when this began; None before it was read, or if it cannot be."""
@@ -100,32 +95,17 @@ class ZookeeperKnowledge(Generic[Record]):
         """Have a record written, in place of one that waits."""
         self._waiting = record
 
-    def _run(self) -> None:
-        with closing(ZookeeperSession(self._servers, self._steady)) as session:
-            while not self._stopped.is_set():
-                client = session.client()
-                self._say("no connection" if client is None else self._work(client))
-                self._stopped.wait(AGAIN_SECONDS)
-            client = session.client()
-            if client is not None and self._kept is not None:
-                self._written = None
-                self._say(self._work(client))
+    def _work(self, client: KazooClient) -> None:
+        """Read what is kept, or write what waits if that is due."""
+        if self._kept is None:
+            self._kept = self._read(client)
+        self._write(client)
 
-    def _work(self, client: KazooClient) -> str:
-        """Read what is kept, or write what waits if that is due; return what is wrong."""
-        try:
-            if self._kept is None:
-                self._kept = self._read(client)
+    def _finish(self, client: KazooClient) -> None:
+        """Write what waits, due or not; never over what was not read."""
+        if self._kept is not None:
+            self._written = None
             self._write(client)
-        except (ContractError, *TROUBLES) as error:
-            return str(error) or type(error).__name__
-        # The edge of this thread: a surprise must not end it unnoticed.
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            if said != self._wrong:
-                LOG.exception("%s cannot be kept", self._codec.name)
-            return said
-        return ""
 
     def _read(self, client: KazooClient) -> Record:
         """Return what is kept; ContractError for what a later sidecar may yet understand."""
@@ -148,11 +128,10 @@ class ZookeeperKnowledge(Generic[Record]):
         if self._waiting is record:
             self._waiting = None
 
-    def _say(self, wrong: str) -> None:
+    def _say(self, before: str, wrong: str) -> None:
         """Log when something goes wrong, once, and when it is good again."""
         name = self._codec.name
-        if wrong and wrong != self._wrong:
+        if wrong and wrong != before:
             LOG.warning("%s in ZooKeeper %s, %s: %s", name, self._servers, self._path, wrong)
-        if self._wrong and not wrong:
+        if before and not wrong:
             LOG.info("%s: kept again", name)
-        self._wrong = wrong

@@ -4,28 +4,21 @@ No round of Nimbus's waits for ZooKeeper. While it is away, the last of everythi
 its age says how old it has become.
 """
 
-import logging
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from eyewall_contracts.rates import Rates, decode_rates
 from eyewall_contracts.sample import Sample, decode_sample
 from eyewall_contracts.stores.znode_folder import ZnodeFolder
-from eyewall_contracts.stores.zookeeper_session import TROUBLES, ZookeeperSession
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 
-READ_SECONDS = 1.0
-"""Between two looks at what was written; both documents are written every few seconds."""
+from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
+
 FIRST_LOOK_SECONDS = 2.0
 """That a start waits for the first look."""
-STOP_SECONDS = 1.0
-"""For ending the session: a ZooKeeper that hangs must not keep anyone from ending."""
-
-LOG = logging.getLogger("eyewall.measurements")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +76,13 @@ class ZookeeperMeasurements:
         self._servers = servers
         self._paths = paths
         self._clock = clock
-        self._steady = steady
         self._rates = ZnodeFolder(paths.all_rates, decode_rates, lambda it: it.topology)
         self._hosts = ZnodeFolder(paths.samples, decode_sample, lambda it: it.host)
-        self._wrong = "not read yet"
-        self._seen = self._as_known()
+        self._seen = self._as_known("not read yet")
         self._looked = threading.Event()
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._keep_reading, daemon=True)
+        self._thread = ZookeeperThread(
+            servers, steady, self._look, self._looked_at, reads_only=True
+        )
 
     def start(self) -> None:
         """Begin to read; return after the first look, or soon if the server does not answer.
@@ -102,42 +94,25 @@ class ZookeeperMeasurements:
 
     def close(self) -> None:
         """Read no more."""
-        self._stopped.set()
-        if self._thread.ident is not None:
-            self._thread.join(STOP_SECONDS)
+        self._thread.close()
 
     def read(self) -> Measurements:
         """Return what was last read, and what was wrong then: both of one look."""
         return replace(self._seen, now=self._clock())
 
-    def _as_known(self) -> Measurements:
-        wrong = [self._wrong, *self._rates.refused(), *self._hosts.refused()]
-        said = [it for it in wrong if it]
+    def _as_known(self, wrong: str) -> Measurements:
+        remarks = [wrong, *self._rates.refused(), *self._hosts.refused()]
+        said = [it for it in remarks if it]
         remark = f"measurements in ZooKeeper {self._servers}: {'; '.join(said)}" if said else ""
         return Measurements(
             wanted=True, rates=self._rates.known, hosts=self._hosts.known, remark=remark
         )
 
-    def _keep_reading(self) -> None:
-        with closing(ZookeeperSession(self._servers, self._steady, reads_only=True)) as session:
-            while not self._stopped.is_set():
-                client = session.client()
-                self._wrong = "no connection" if client is None else self._read(client)
-                self._seen = self._as_known()
-                self._looked.set()
-                self._stopped.wait(READ_SECONDS)
+    def _look(self, client: KazooClient) -> None:
+        """Read what was written since."""
+        self._rates.read(client)
+        self._hosts.read(client)
 
-    def _read(self, client: KazooClient) -> str:
-        """Read what was written since; return what is wrong, or nothing."""
-        try:
-            self._rates.read(client)
-            self._hosts.read(client)
-        except TROUBLES as error:
-            return str(error) or type(error).__name__
-        # The edge of this thread: a surprise must not end it unnoticed.
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            if said != self._wrong:
-                LOG.exception("measurements cannot be read")
-            return said
-        return ""
+    def _looked_at(self, _before: str, wrong: str) -> None:
+        self._seen = self._as_known(wrong)
+        self._looked.set()

@@ -9,15 +9,17 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import Protocol
 
 from eyewall_contracts.decision import DecisionRecord, day_of, encode_decision, is_id
 from eyewall_contracts.errors import ContractError
-from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES, ZookeeperSession
+from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS, TROUBLES
 from eyewall_contracts.znodes import Znodes, is_day
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError, NotEmptyError
+
+from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
 
 KEEP_DAYS = 30
 """Days of which decisions are kept, today's included."""
@@ -27,9 +29,6 @@ PRUNE_SECONDS = 300.0
 """Between two looks at what is too old or too much."""
 BACKLOG = 1_000
 """Records that wait for ZooKeeper."""
-AGAIN_SECONDS = 1.0
-"""Between two attempts while ZooKeeper is away."""
-STOP_SECONDS = 1.0
 AT_ONCE = 200
 """Znodes that one round trip deletes."""
 
@@ -69,11 +68,10 @@ class ZookeeperRecords:
         self._waiting: deque[DecisionRecord] = deque()
         self._lock = threading.Lock()
         self._dropped = 0
-        self._wrong = ""
         self._pruned: float | None = None
-        self._stopped = threading.Event()
-        self._wake = threading.Event()
-        self._thread = threading.Thread(target=self._keep_writing, daemon=True)
+        self._thread = ZookeeperThread(
+            servers, steady, self._work, self._say, last=self._work, pause=PRUNE_SECONDS
+        )
 
     def start(self) -> None:
         """Begin to write."""
@@ -86,46 +84,21 @@ class ZookeeperRecords:
                 self._waiting.popleft()
                 self._dropped += 1
             self._waiting.append(record)
-        self._wake.set()
+        self._thread.wake()
 
     def close(self) -> None:
         """Write what waits, as long as that takes no time, and end."""
-        self._stopped.set()
-        self._wake.set()
-        if self._thread.ident is not None:
-            self._thread.join(STOP_SECONDS)
+        self._thread.close()
         if self._waiting:
             LOG.warning("decisions that are not written any more: %d", len(self._waiting))
 
-    def _keep_writing(self) -> None:
-        with closing(ZookeeperSession(self._servers, self._steady)) as session:
-            while not self._stopped.is_set():
-                client = session.client()
-                self._say("no connection" if client is None else self._worked(client))
-                if self._wrong:
-                    self._stopped.wait(AGAIN_SECONDS)
-                else:
-                    self._wake.wait(PRUNE_SECONDS)
-                    self._wake.clear()
-            client = session.client()
-            if client is not None:
-                self._worked(client)
-
-    def _worked(self, client: KazooClient) -> str:
-        """Write what waits, and prune now and then; return what is wrong, or nothing."""
-        try:
-            self._write_all(client)
-            now = self._steady()
-            if self._pruned is None or now - self._pruned >= PRUNE_SECONDS:
-                self._prune(client)
-                self._pruned = now
-        except TROUBLES as error:
-            return str(error) or type(error).__name__
-        # The edge of this thread: a surprise must not end it unnoticed.
-        except Exception as error:
-            LOG.exception("decisions cannot be written")
-            return f"{type(error).__name__}: {error}"
-        return ""
+    def _work(self, client: KazooClient) -> None:
+        """Write what waits, and prune now and then."""
+        self._write_all(client)
+        now = self._steady()
+        if self._pruned is None or now - self._pruned >= PRUNE_SECONDS:
+            self._prune(client)
+            self._pruned = now
 
     def _write_all(self, client: KazooClient) -> None:
         """Write what waits."""
@@ -176,7 +149,7 @@ class ZookeeperRecords:
 
     def _delete(self, client: KazooClient, parent: str, names: Sequence[str]) -> None:
         for start in range(0, len(names), AT_ONCE):
-            if self._stopped.is_set():
+            if self._thread.stopped:
                 return
             asked = [client.delete_async(f"{parent}/{it}") for it in names[start : start + AT_ONCE]]
             for answer in asked:
@@ -184,15 +157,14 @@ class ZookeeperRecords:
                     answer.get(timeout=ANSWER_SECONDS)
             self._write_all(client)  # a hundred thousand are not deleted in a moment
 
-    def _say(self, wrong: str) -> None:
+    def _say(self, before: str, wrong: str) -> None:
         """Log when ZooKeeper goes and when it is back, and what was lost, whatever the reason."""
-        if wrong and not self._wrong:
+        if wrong and not before:
             LOG.warning(
                 "decisions in ZooKeeper %s: %s; up to %d wait", self._servers, wrong, BACKLOG
             )
-        if self._wrong and not wrong:
+        if before and not wrong:
             LOG.info("decisions are written again")
-        self._wrong = wrong
         with self._lock:
             dropped, self._dropped = (0, self._dropped) if wrong else (self._dropped, 0)
         if dropped:

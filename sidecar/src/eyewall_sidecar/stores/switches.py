@@ -5,21 +5,16 @@ frozen remains frozen.
 """
 
 import logging
-import threading
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Protocol
 
 from eyewall_contracts.stores.switch_store import SwitchesError, read_switches
-from eyewall_contracts.stores.zookeeper_session import TROUBLES, ZookeeperSession
 from eyewall_contracts.switches import Switches
 from eyewall_contracts.znodes import Znodes
 from kazoo.client import KazooClient
 
-READ_SECONDS = 1.0
-"""Between two looks: a switch that was turned is in force within a second and a round."""
-STOP_SECONDS = 1.0
+from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
 
 LOG = logging.getLogger("eyewall.switches")
 
@@ -72,9 +67,10 @@ class ZookeeperSwitches:
         self._steady = steady
         # Both in one value: a reader gets what belongs together.
         self._known: tuple[Switches, float] | None = None
-        self._wrong = ""
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._keep_reading, daemon=True)
+        # Not from a server that lost its quorum: it may not know that something was frozen.
+        self._thread = ZookeeperThread(
+            servers, steady, self._look, self._say, expected=(SwitchesError,)
+        )
 
     def start(self) -> None:
         """Begin to read."""
@@ -82,13 +78,11 @@ class ZookeeperSwitches:
 
     def close(self) -> None:
         """Read no more."""
-        self._stopped.set()
-        if self._thread.ident is not None:
-            self._thread.join(STOP_SECONDS)
+        self._thread.close()
 
     def read(self) -> HeldSwitches:
         """Return what was last read, and what is wrong now."""
-        known, remark = self._known, self._wrong
+        known, remark = self._known, self._thread.wrong
         if remark:
             remark = f"switches in ZooKeeper {self._servers}: {remark}"
         if known is None:
@@ -98,40 +92,20 @@ class ZookeeperSwitches:
             wanted=True, switches=switches, age=max(0.0, self._steady() - at), remark=remark
         )
 
-    def _keep_reading(self) -> None:
-        # Not from a server that lost its quorum: it may not know that something was frozen.
-        with closing(ZookeeperSession(self._servers, self._steady)) as session:
-            while not self._stopped.is_set():
-                client = session.client()
-                self._say("no connection" if client is None else self._read(client))
-                self._stopped.wait(READ_SECONDS)
-
-    def _read(self, client: KazooClient) -> str:
-        """Read the switches; return what is wrong, or nothing."""
-        try:
-            found = read_switches(client, self._paths)
-        except (SwitchesError, *TROUBLES) as error:
-            return str(error) or type(error).__name__
-        # The edge of this thread: a surprise must not end it unnoticed.
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            if said != self._wrong:
-                LOG.exception("switches cannot be read")
-            return said
+    def _look(self, client: KazooClient) -> None:
+        found = read_switches(client, self._paths)
         before = self._known
         if before is None or before[0] != found:
             LOG.info("switches: %s", _worded(found))
         self._known = found, self._steady()
-        return ""
 
-    def _say(self, wrong: str) -> None:
+    def _say(self, before: str, wrong: str) -> None:
         """Log when something goes wrong, once, and when it is good again."""
-        if wrong and wrong != self._wrong:
+        if wrong and wrong != before:
             kept = "nothing that runs is moved" if self._known is None else "the last ones hold"
             LOG.warning("switches in ZooKeeper %s: %s; %s", self._servers, wrong, kept)
-        if self._wrong and not wrong:
+        if before and not wrong:
             LOG.info("switches are read again")
-        self._wrong = wrong
 
 
 def _worded(switches: Switches) -> str:

@@ -1,0 +1,93 @@
+"""Turns of work with a real ZooKeeper."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
+from kazoo.client import KazooClient
+from real_stores import Server
+
+PATIENCE = 60.0
+
+
+class Turns:
+    """Counts them; the first ones fail with `failures`."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.failures = list(failures)
+        self.count = 0
+        self.told: list[tuple[str, str]] = []
+        self.good = threading.Event()
+
+    def take(self, _client: KazooClient) -> None:
+        self.count += 1
+        if self.failures:
+            raise self.failures.pop(0)
+
+    def say(self, before: str, wrong: str) -> None:
+        self.told.append((before, wrong))
+        if not wrong:
+            self.good.set()
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    ends = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+def test_a_surprise_is_logged_once_and_ends_nothing(
+    zookeeper: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns = Turns(ZeroDivisionError("x"), ZeroDivisionError("x"))
+    thread = ZookeeperThread(zookeeper.address, time.monotonic, turns.take, turns.say)
+    with caplog.at_level(logging.ERROR, "eyewall.zookeeper"):
+        thread.start()
+        assert turns.good.wait(PATIENCE)
+    thread.close()
+    wrong = "ZeroDivisionError: x"
+    told = [it for it in turns.told if "no connection" not in it]
+    assert told[-2:] == [(wrong, wrong), (wrong, "")]
+    assert len(caplog.records) == 1
+
+
+def test_what_is_expected_is_said_by_its_sentence_and_not_logged(
+    zookeeper: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns = Turns(LookupError("nonsense there"))
+    thread = ZookeeperThread(
+        zookeeper.address, time.monotonic, turns.take, turns.say, expected=(LookupError,)
+    )
+    with caplog.at_level(logging.ERROR, "eyewall.zookeeper"):
+        thread.start()
+        assert turns.good.wait(PATIENCE)
+    thread.close()
+    assert turns.told[-1] == ("nonsense there", "")
+    assert caplog.records == []
+
+
+def test_it_is_woken_from_a_long_pause_and_takes_a_last_turn_when_it_is_closed(
+    zookeeper: Server,
+) -> None:
+    turns, last = Turns(), Turns()
+    thread = ZookeeperThread(
+        zookeeper.address, time.monotonic, turns.take, turns.say, last=last.take, pause=3600.0
+    )
+    thread.start()
+    assert turns.good.wait(PATIENCE)
+    thread.wake()
+    until(lambda: turns.count == 2)
+    assert last.count == 0
+    thread.close()
+    until(lambda: last.count == 1)
+    assert turns.count == 2
+
+
+def test_one_that_was_never_started_is_closed(zookeeper: Server) -> None:
+    turns = Turns()
+    ZookeeperThread(zookeeper.address, time.monotonic, turns.take, turns.say).close()
+    assert turns.count == 0
