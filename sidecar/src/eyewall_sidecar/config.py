@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from eyewall_contracts.config_file import ConfigError
+from eyewall_contracts.operations import MOST_SEED
 from eyewall_contracts.redis_prefix import PREFIX
 from eyewall_contracts.setting_keys import MOST_EXECUTORS_PER_SLOT
 from eyewall_contracts.znodes import ROOT
@@ -85,7 +86,7 @@ class SolverLimits(Section):
 
     first_placement_seconds: Positive = 1.2
     improvement_seconds: Positive = 10.0
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
 
 
 class MoveLimits(Section):

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
+from eyewall_contracts.operations import LONGEST_SOLVE
 from eyewall_papers.provisioning import violations
 from eyewall_papers.provisioning.service import MOST_AT_ONCE, PlatformRequest, PlatformSearch
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Status
 from eyewall_sidecar.service.lookup import InvalidRequestError, UnavailableError, UnknownNameError
-from eyewall_sidecar.service.planner import LONGEST_SOLVE
 from eyewall_sidecar.service.solver_pool import SolverFailure
 from obedient_nimbus import Nimbus
 from storm_builders import chain, supervisor, worker

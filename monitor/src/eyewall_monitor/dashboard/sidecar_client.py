@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import grpc
 from eyewall_contracts.channel import open_channel
+from eyewall_contracts.operations import LONGEST_SOLVE, NEAREST, SOLVE_OVERHEAD
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2 as provisioning
 from eyewall_contracts.proto.operations_pb2_grpc import OperationsStub
@@ -16,14 +17,7 @@ from eyewall_monitor.dashboard.errors import Reason, RequestError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CONTRACT_VERSION: Final = 1
 ANSWER_SECONDS: Final = 5.0
-LONGEST_SOLVE: Final = 60.0
-"""The longest time limit that the sidecar accepts."""
-SOLVE_OVERHEAD: Final = 90.0
-"""Seconds that a plan may take in addition to solving: the first one waits until its process has
-started, which takes half a minute on a busy machine."""
-NEAREST: Final = "eyewall-nearest"
 PAPERS: Final = "eyewall-papers"
 """The distribution that serves provisioning within the sidecar."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Self
 
+from eyewall_contracts.operations import LONGEST_SOLVE, NEAREST, SOLVE_OVERHEAD
 from eyewall_contracts.proto import operations_pb2 as pb
 from google.protobuf.json_format import MessageToDict
 
@@ -23,13 +24,6 @@ NO_ROUND_YET = "no Nimbus has been heard yet"
 
 ANSWER_SECONDS = 10.0
 """For an answer that needs no solving."""
-PLAN_SECONDS = 90.0
-"""For a plan beyond its solving: the first one waits until its process has started, which takes
-half a minute on a busy machine."""
-LONGEST_SOLVE = 60.0
-"""Seconds that a plan may take at most."""
-NEAREST = "eyewall-nearest"
-"""The trailing metadata with the names that were perhaps meant, comma separated."""
 
 
 class OperationsError(Exception):
@@ -110,13 +104,13 @@ class OperationsClient:
 
     def forecast(self, request: pb.ForecastRequest) -> pb.Forecast:
         """Return what to expect of a topology at another rate or on other hosts."""
-        seconds = LONGEST_SOLVE + PLAN_SECONDS
+        seconds = LONGEST_SOLVE + SOLVE_OVERHEAD
         answer: pb.Forecast = self._call(self._stub.MakeForecast, request, seconds)
         return answer
 
     def make_plan(self, request: pb.PlanRequest) -> pb.Plan:
         """Return what a policy finds; nothing is moved."""
-        seconds = _solve_seconds(request.time_limit) + PLAN_SECONDS
+        seconds = _solve_seconds(request.time_limit) + SOLVE_OVERHEAD
         answer: pb.Plan = self._call(self._stub.MakePlan, request, seconds)
         return answer
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from eyewall_contracts.objective_terms import describe
+from eyewall_contracts.operations import MOST_SEED
 from eyewall_contracts.proto import operations_pb2 as pb
 from rich.console import Console
 from rich.table import Table
@@ -82,8 +83,8 @@ def plan(
         topology=topology, policy=policy, objective=objective, time_limit=time_limit
     )
     if seed is not None:
-        if not 0 <= seed < 2**31:
-            typer.echo(f"eyewall plan: --seed {seed}: it must be from 0 to {2**31 - 1}", err=True)
+        if not 0 <= seed <= MOST_SEED:
+            typer.echo(f"eyewall plan: --seed {seed}: it must be from 0 to {MOST_SEED}", err=True)
             raise typer.Exit(BAD_INPUT)
         request.seed = seed
     with (

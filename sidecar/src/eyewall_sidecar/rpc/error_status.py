@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import grpc
+from eyewall_contracts.operations import NEAREST
 
 from eyewall_sidecar.rpc.encode import encodable
 from eyewall_sidecar.service.lookup import (
@@ -12,9 +13,6 @@ from eyewall_sidecar.service.lookup import (
     UnavailableError,
     UnknownNameError,
 )
-
-NEAREST = "eyewall-nearest"
-"""Trailing metadata of NOT_FOUND: names that were perhaps meant, comma separated."""
 
 LONGEST = 2000
 """Bytes of a sentence: gRPC drops trailing metadata beyond 8 KB, in which a byte may take three."""

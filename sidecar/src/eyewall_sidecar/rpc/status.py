@@ -7,6 +7,7 @@ from heapq import nlargest
 from itertools import permutations
 from typing import NamedTuple
 
+from eyewall_contracts.operations import CONTRACT_VERSION
 from eyewall_contracts.proto import operations_pb2 as pb
 
 from eyewall_sidecar.objectives.slowest_path import slowest_path
@@ -24,7 +25,6 @@ from eyewall_sidecar.service.round import SchedulingService
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import DelayTable, WaitFit, operator_id
 
-CONTRACT_VERSION = 1
 FEW_HOSTS = 40
 """Up to so many hosts every pair of them is reported; among more, those that a stream crosses."""
 MOST_LINKS = 4000

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from threading import BoundedSemaphore
 
+from eyewall_contracts.operations import LONGEST_SOLVE, MOST_SEED
 from msgspec import structs
 
 from eyewall_sidecar.messages import Code, Message, message
@@ -67,10 +68,8 @@ from eyewall_sidecar.storm import (
 )
 from eyewall_sidecar.storm.settings import require_taken
 
-LONGEST_SOLVE = 60.0
 MOST_AT_ONCE = 3
 """Plans that are made at a time: each holds a thread that rounds need, too."""
-MOST_SEED = 2**31 - 1
 SILENT_SECONDS = 20.0
 """Without a round, after which a plan that waits for one says so: twice Storm's own interval."""
 FAILED = "failed"

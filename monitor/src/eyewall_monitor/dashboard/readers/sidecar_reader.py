@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from eyewall_contracts.operations import CONTRACT_VERSION
+
 from eyewall_monitor.dashboard.errors import RequestError
 from eyewall_monitor.dashboard.readers.reader import RepeatingThread
-from eyewall_monitor.dashboard.sidecar_client import CONTRACT_VERSION
 from eyewall_monitor.dashboard.snapshot import SidecarSnapshot
 from eyewall_monitor.dashboard.views.plan import PENDING
 

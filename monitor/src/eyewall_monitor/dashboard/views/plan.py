@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
+from eyewall_contracts.operations import MOST_SEED
 from eyewall_contracts.proto import operations_pb2 as pb
 from pydantic import ConfigDict, Field
 
@@ -19,10 +20,9 @@ from eyewall_monitor.dashboard.views.metrics import (
 PlanState = Literal["proposed", "queued", "handed_over", "applied", "refused", "stale"]
 PENDING: Final = frozenset({pb.Plan.QUEUED, pb.Plan.HANDED_OVER})
 """States that change by themselves within seconds."""
-LARGEST_SEED: Final = 2**31 - 1
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
+Seed = Annotated[int, Field(ge=0, le=MOST_SEED)]
 
 
 class PolicyView(View):
