@@ -76,7 +76,7 @@ def unequal_case(shape: UnequalShape, operators: int, nodes: int, objective: str
 
 
 def loaded_case(shape: UnequalShape, operators: int, nodes: int, objective: str) -> BenchmarkCase:
-    """Nodes with unequal speed, room and cores, half of which are needed."""
+    """Nodes with unequal speed, room and cores, and operators that need up to 0.8 of one."""
     return BenchmarkCase(
         f"loaded {shape} {operators} × {nodes}",
         Objective.parse(objective),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from time import perf_counter
 
+from eyewall_contracts.objective_terms import LOAD_TERMS
 from eyewall_papers.experiments.paper_000.formulation import (
     NotBuiltError,
     PaperProgram,
@@ -17,6 +18,7 @@ from eyewall_sidecar.model import Placement, PlacementProblem, Range, Status, vi
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.availability import log_availability
 from eyewall_sidecar.objectives.evaluation import METRICS
+from eyewall_sidecar.objectives.load import forecast_load
 from eyewall_sidecar.policies import load_policy
 from pulp import PULP_CBC_CMD, HiGHS
 from pulp.constants import LpSolutionIntegerFeasible, LpSolutionOptimal
@@ -97,9 +99,12 @@ def term_weights(objective: Objective, ranges: Ranges) -> dict[Term, float]:
 
 
 def cost_of(question: Question, placement: Placement, ranges: Ranges) -> float:
-    """Return Σ weight · term, A as −log A."""
+    """Return Σ weight · term, A as −log A, THETA as 1 / Θ: less is better."""
 
     def value(term: Term) -> float:
+        if term in LOAD_TERMS:
+            load = forecast_load(question.problem, placement)
+            return load.load_response_time if term is Term.L else 1.0 / load.sustainable
         if term is Term.A:
             return -log_availability(question.problem, placement)
         return METRICS[term](question.problem, placement)

@@ -24,8 +24,8 @@ LOAD = LoadModel(
 def loaded(shape: UnequalShape, operators: int, nodes: int, seed: int) -> PlacementProblem:
     """Return the problem of `unequal` with cores, demands and the load model's usual values.
 
-    Nodes have 1, 2 and 4 cores. All rates are multiplied by one factor, by which the operators
-    need half of the nodes' CPU, or the busiest one 0.8 cores if that is less.
+    Nodes have 1, 2 and 4 cores. All rates are multiplied by one factor, by which the busiest
+    operator needs 0.8 cores, or all of them half of the nodes' CPU if that is less.
     """
     problem = unequal(shape, operators, nodes, seed)
     received = dict.fromkeys((it.id for it in problem.operators), 0.0)

@@ -245,6 +245,32 @@ def test_a_bad_file_is_one_line_and_exits_with_2(tmp_path: Path) -> None:
     assert result.stderr == f"eyewall solve: {path}: nodes[0].cpu is -1; it must be ≥ 0\n"
 
 
+@pytest.mark.parametrize(
+    ("answers", "said", "has_traceback"),
+    [
+        (Solution(Status.HEURISTIC, "odp", "x"), "answered heuristic with no placement", False),
+        (None, "ValueError: out of ideas", True),
+    ],
+)
+def test_a_policy_that_answers_nonsense_or_raises_exits_with_5_and_only_the_latter_has_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, answers: Solution | None, said: str, *, has_traceback: bool
+) -> None:
+    def answer(
+        problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
+    ) -> Solution:
+        if answers is None:
+            raise ValueError("out of ideas")
+        return answers
+
+    monkeypatch.setattr("eyewall_sidecar.policies.invocation.load_policy", lambda _: answer)
+    # Eyewall's own are trusted.
+    monkeypatch.setattr("eyewall_sidecar.policies.invocation.OWN", ())
+    result = run(BASIC)
+    assert (result.exit_code, said in result.stderr) == (5, True)
+    assert ("Traceback" in result.stderr) == has_traceback
+    assert "NoneType" not in result.stderr
+
+
 @pytest.mark.parametrize(("status", "code"), [(Status.TIMED_OUT, 4), (Status.FAILED, 5)])
 def test_a_search_that_ends_without_a_placement_exits_with_4_or_if_the_solver_failed_with_5(
     monkeypatch: pytest.MonkeyPatch, status: Status, code: int

@@ -317,7 +317,7 @@ def topology(id_: str) -> TopologyView:
                 grouping=grouping,
                 system=system,
                 rate=rate,
-                error=rate * 0.02,
+                error=None if system else rate * 0.02,
                 rate_between_hosts=rate * 0.75,
                 signal=rates,
             )

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 FRESH_SECONDS: Final = 120.0
-"""How long a pair that was probed has its measured delay, unless a reader says otherwise."""
+"""How long a pair that was probed has its measured delay."""
 EXPIRY_SECONDS: Final = 60.0
-"""How long a host's coordinate is used after its last report, unless a reader says otherwise."""
+"""How long a host's coordinate is used after its last report."""
 LONGEST_RTT: Final = 60.0
 """Seconds; a longer one is a mistake."""
 FARTHEST: Final = 600.0

@@ -16,7 +16,7 @@ from eyewall_deploy.doctor.home import CLASS, check_home, check_isolation, check
 from eyewall_deploy.doctor.running import _difference, check_clocks
 from eyewall_deploy.doctor.storm_yaml import check_settings, sidecar_addresses
 from eyewall_deploy.endpoint import Endpoint
-from eyewall_deploy.storm.settings import ISOLATION, OVERLAP_ISOLATION, recommended_settings
+from eyewall_deploy.storm.settings import ISOLATION, OVERLAP_ISOLATION, TIMING, recommended_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -174,6 +174,12 @@ def test_timing_that_makes_moves_dear_is_named_key_by_key() -> None:
     finding = next(f for f in check_settings(settings) if f.check == "timing of moves")
     assert finding.severity is Severity.ADVICE
     assert finding.advice == "on every supervisor host set task.refresh.poll.secs: 1"
+
+
+def test_the_file_of_nimbus_itself_needs_no_timing_of_supervisors() -> None:
+    settings = {it: v for it, v in recommended_settings().items() if it not in TIMING}
+    finding = next(f for f in check_settings(settings) if f.check == "timing of moves")
+    assert (finding.severity, "not in this file" in finding.found) == (Severity.FINE, True)
 
 
 def test_the_sidecars_that_are_tried_are_those_that_nimbus_would_ask() -> None:

@@ -157,7 +157,10 @@ def test_what_cannot_be_found_is_named(
     assert complaint in result.stderr
 
 
-def test_a_zookeeper_that_does_not_answer_is_named(config: Path) -> None:
+def test_a_zookeeper_that_does_not_answer_is_named(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyewall_sidecar.zookeeper.PATIENCE", 1.0)
     nowhere = f"127.0.0.1:{free_port()}"
     result = history(config, "--zookeeper", nowhere)
     assert result.exit_code == 1

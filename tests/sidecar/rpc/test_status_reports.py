@@ -10,8 +10,9 @@ from eyewall_sidecar.rpc import status
 from eyewall_sidecar.rpc.status import FEW_HOSTS, StatusReporter
 from eyewall_sidecar.service.overview import TopologyOverview
 from eyewall_sidecar.storm import LATENCY_MODEL
+from measured_topologies import rates_of
 from obedient_nimbus import Nimbus
-from storm_builders import chain, supervisor
+from storm_builders import chain, supervisor, worker
 
 MS = 1e-3
 
@@ -84,6 +85,21 @@ def test_streams_have_the_rate_that_crosses_and_links_what_crosses_them() -> Non
     crossing = sum(link.rate for link in links(found).values())
     assert crossing == pytest.approx(sum(s.rate_between_hosts for s in it.streams))
     assert links(found)["edge-1", "fog-1"].delay == pytest.approx(15 * MS)
+
+
+def test_a_stream_that_was_measured_has_its_rates_error() -> None:
+    nimbus = three_sites(minimum_gain=1.0)
+    nimbus.running[TOPOLOGY.id] = (worker("edge-1", 6700, 1, 2, 3), worker("cloud-1", 6700, 4))
+    nimbus.measured.wanted = True
+    nimbus.clock.now += 5
+    nimbus.measured.rates[TOPOLOGY.id] = rates_of(
+        TOPOLOGY, {2: 10, 3: 20, 4: 30}, {1: 30, 2: 10, 3: 20}, until=100.0
+    )
+    nimbus.round(TOPOLOGY)
+    # rates_of gives every figure an error of 2 %: 0.6 of 30 tuples/s.
+    for stream in only_topology(nimbus).streams:
+        assert [stream.rate, stream.error] == pytest.approx([30, 0.6])
+        assert stream.measured
 
 
 def test_an_unchanged_round_has_the_same_revision_whatever_its_age() -> None:

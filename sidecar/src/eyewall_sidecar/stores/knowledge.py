@@ -76,7 +76,13 @@ class ZookeeperKnowledge(Generic[Record]):
         self._waiting: Record | None = None
         self._written: float | None = None
         self._thread = ZookeeperThread(
-            servers, steady, self._work, self._say, last=self._finish, expected=(ContractError,)
+            servers,
+            steady,
+            self._work,
+            self._say,
+            f"{codec.name} cannot be kept",
+            last=self._finish,
+            expected=(ContractError,),
         )
 
     def start(self) -> None:

@@ -81,7 +81,12 @@ class ZookeeperMeasurements:
         self._seen = self._as_known("not read yet")
         self._looked = threading.Event()
         self._thread = ZookeeperThread(
-            servers, steady, self._look, self._looked_at, reads_only=True
+            servers,
+            steady,
+            self._look,
+            self._looked_at,
+            "measurements cannot be read",
+            reads_only=True,
         )
 
     def start(self) -> None:

@@ -70,7 +70,13 @@ class ZookeeperRecords:
         self._dropped = 0
         self._pruned: float | None = None
         self._thread = ZookeeperThread(
-            servers, steady, self._work, self._say, last=self._work, pause=PRUNE_SECONDS
+            servers,
+            steady,
+            self._work,
+            self._say,
+            "decisions cannot be written",
+            last=self._work,
+            pause=PRUNE_SECONDS,
         )
 
     def start(self) -> None:

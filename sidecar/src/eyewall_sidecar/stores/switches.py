@@ -69,7 +69,12 @@ class ZookeeperSwitches:
         self._known: tuple[Switches, float] | None = None
         # Not from a server that lost its quorum: it may not know that something was frozen.
         self._thread = ZookeeperThread(
-            servers, steady, self._look, self._say, expected=(SwitchesError,)
+            servers,
+            steady,
+            self._look,
+            self._say,
+            "switches cannot be read",
+            expected=(SwitchesError,),
         )
 
     def start(self) -> None:

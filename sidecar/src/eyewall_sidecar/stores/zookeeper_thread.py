@@ -33,6 +33,8 @@ class ZookeeperThread:
     said
         Called after each turn with what was wrong in the turn before and what is now; empty:
         nothing.
+    fails
+        What the log says of an error that nobody expected: `switches cannot be read`.
     last
         One more turn after it was closed, as long as that takes no time.
     pause
@@ -49,6 +51,7 @@ class ZookeeperThread:
         steady: Callable[[], float],
         work: Work,
         said: Callable[[str, str], None],
+        fails: str,
         *,
         last: Work | None = None,
         pause: float = PAUSE_SECONDS,
@@ -59,6 +62,7 @@ class ZookeeperThread:
         self._steady = steady
         self._work = work
         self._said = said
+        self._fails = fails
         self._last = last
         self._pause = pause
         self._expected = (*expected, *TROUBLES)
@@ -113,7 +117,7 @@ class ZookeeperThread:
         except Exception as error:
             wrong = f"{type(error).__name__}: {error}"
             if wrong != self.wrong:
-                LOG.exception("an error that nobody expected")
+                LOG.exception("%s", self._fails)
             return wrong
         return ""
 
