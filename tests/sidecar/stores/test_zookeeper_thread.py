@@ -22,7 +22,7 @@ class Turns:
     def __init__(self, *failures: Exception) -> None:
         self.failures = list(failures)
         self.count = 0
-        self.told: list[tuple[str, str]] = []
+        self.reports: list[tuple[str, str]] = []
         self.good = threading.Event()
 
     def take(self, _client: KazooClient) -> None:
@@ -30,8 +30,8 @@ class Turns:
         if self.failures:
             raise self.failures.pop(0)
 
-    def say(self, before: str, wrong: str) -> None:
-        self.told.append((before, wrong))
+    def report(self, before: str, wrong: str) -> None:
+        self.reports.append((before, wrong))
         if not wrong:
             self.good.set()
 
@@ -52,18 +52,18 @@ def test_a_surprise_is_logged_once_and_ends_nothing(
 ) -> None:
     turns = Turns(ZeroDivisionError("x"), ZeroDivisionError("x"))
     thread = ZookeeperThread(
-        zookeeper.address, time.monotonic, turns.take, turns.say, FAILS, pause=NO_MORE
+        zookeeper.address, time.monotonic, turns.take, turns.report, FAILS, pause=NO_MORE
     )
     with caplog.at_level(logging.ERROR, "eyewall.zookeeper"):
         thread.start()
         assert turns.good.wait(PATIENCE)
     thread.close()
     wrong = "ZeroDivisionError: x"
-    assert turns.told[-2:] == [(wrong, wrong), (wrong, "")]
+    assert turns.reports[-2:] == [(wrong, wrong), (wrong, "")]
     assert logged(caplog) == [FAILS]
 
 
-def test_what_is_expected_is_said_by_its_sentence_and_not_logged(
+def test_what_is_expected_is_reported_by_its_sentence_and_not_logged(
     zookeeper: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     turns = Turns(LookupError("nonsense there"))
@@ -71,7 +71,7 @@ def test_what_is_expected_is_said_by_its_sentence_and_not_logged(
         zookeeper.address,
         time.monotonic,
         turns.take,
-        turns.say,
+        turns.report,
         FAILS,
         pause=NO_MORE,
         expected=(LookupError,),
@@ -80,7 +80,7 @@ def test_what_is_expected_is_said_by_its_sentence_and_not_logged(
         thread.start()
         assert turns.good.wait(PATIENCE)
     thread.close()
-    assert turns.told[-1] == ("nonsense there", "")
+    assert turns.reports[-1] == ("nonsense there", "")
     assert logged(caplog) == []
 
 
@@ -92,7 +92,7 @@ def test_it_is_woken_from_a_long_pause_and_takes_a_last_turn_when_it_is_closed(
         zookeeper.address,
         time.monotonic,
         turns.take,
-        turns.say,
+        turns.report,
         FAILS,
         last=last.take,
         pause=NO_MORE,
@@ -109,5 +109,5 @@ def test_it_is_woken_from_a_long_pause_and_takes_a_last_turn_when_it_is_closed(
 
 def test_one_that_was_never_started_is_closed(zookeeper: Server) -> None:
     turns = Turns()
-    ZookeeperThread(zookeeper.address, time.monotonic, turns.take, turns.say, FAILS).close()
+    ZookeeperThread(zookeeper.address, time.monotonic, turns.take, turns.report, FAILS).close()
     assert turns.count == 0

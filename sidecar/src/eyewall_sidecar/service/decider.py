@@ -303,10 +303,9 @@ class TopologyDecider:
 
     def _note_overload(self, topology: TopologyState, record: TopologyRecord) -> TopologyRecord:
         """Add this round to an overload, by what the load model said in the last one."""
-        prediction = record.candidate.prediction if record.candidate is not None else None
-        performance = self.performance(topology)
-        overload = note_overload(record.overload, performance, prediction, self._clock())
-        return replace(record, overload=overload)
+        predicted = record.candidate.prediction if record.candidate is not None else None
+        found = note_overload(record.overload, self.performance(topology), predicted, self._clock())
+        return replace(record, overload=found)
 
     def _move(
         self,

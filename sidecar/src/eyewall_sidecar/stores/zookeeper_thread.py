@@ -30,7 +30,7 @@ class ZookeeperThread:
         A clock that does not jump.
     work
         One turn; raises what is wrong.
-    said
+    report
         Called after each turn with what was wrong in the turn before and what is now; empty:
         nothing.
     fails
@@ -50,7 +50,7 @@ class ZookeeperThread:
         servers: str,
         steady: Callable[[], float],
         work: Work,
-        said: Callable[[str, str], None],
+        report: Callable[[str, str], None],
         fails: str,
         *,
         last: Work | None = None,
@@ -61,7 +61,7 @@ class ZookeeperThread:
         self._servers = servers
         self._steady = steady
         self._work = work
-        self._said = said
+        self._report = report
         self._fails = fails
         self._last = last
         self._pause = pause
@@ -97,7 +97,9 @@ class ZookeeperThread:
         with closing(session):
             while not self._stopped.is_set():
                 client = session.client()
-                self._say(NO_CONNECTION if client is None else self._attempt(self._work, client))
+                self._end_turn(
+                    NO_CONNECTION if client is None else self._attempt(self._work, client)
+                )
                 if self.wrong:
                     self._stopped.wait(PAUSE_SECONDS)
                 else:
@@ -105,7 +107,7 @@ class ZookeeperThread:
                     self._wake.clear()
             client = session.client()
             if self._last is not None and client is not None:
-                self._say(self._attempt(self._last, client))
+                self._end_turn(self._attempt(self._last, client))
 
     def _attempt(self, work: Work, client: KazooClient) -> str:
         """Return what is wrong, or nothing."""
@@ -121,6 +123,6 @@ class ZookeeperThread:
             return wrong
         return ""
 
-    def _say(self, wrong: str) -> None:
+    def _end_turn(self, wrong: str) -> None:
         before, self.wrong = self.wrong, wrong
-        self._said(before, wrong)
+        self._report(before, wrong)
