@@ -8,13 +8,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 import pytest
 from eyewall_sidecar.model import compilation
-from eyewall_sidecar.model.compilation import SourceDigestLocator, digest, kernel, subroutine
+from eyewall_sidecar.model.compilation import (
+    NotCompiledError,
+    SourceDigestLocator,
+    digest,
+    kernel,
+    only_from_disk,
+    subroutine,
+)
 
 
 @pytest.fixture
@@ -81,6 +89,20 @@ def test_the_digest_does_not_depend_on_where_the_sources_are(package: Path) -> N
     assert digest(elsewhere / SOURCE) == before
 
 
+def test_the_digest_changes_with_numba_and_with_the_cpu(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests = [digest(package / SOURCE)]
+    for module, name, value in (
+        (numba, "__version__", "1.0"),
+        (compilation, "_cpu", lambda: ("riscv64", "generic", "")),
+    ):
+        monkeypatch.setattr(module, name, value)
+        digest.cache_clear()
+        digests.append(digest(package / SOURCE))
+    assert len(set(digests)) == 3
+
+
 def doubled(number: int) -> int:
     return 2 * number
 
@@ -112,6 +134,22 @@ def test_a_kernel_is_compiled_once_and_then_loaded(home: Path) -> None:
     again: Any = kernel(doubled)
     assert (first(2), loaded(first)) == (4, 0)
     assert (again(2), loaded(again)) == (4, 1)
+
+
+def test_only_from_disk_a_kernel_loads_what_is_there_and_compiles_nothing(home: Path) -> None:
+    with only_from_disk(), pytest.raises(NotCompiledError, match="doubled"):
+        kernel(doubled)(2)
+    assert kernel(doubled)(2) == 4
+    again: Any = kernel(doubled)
+    with only_from_disk():
+        assert (again(2), loaded(again)) == (4, 1)
+
+
+def test_after_only_from_disk_a_kernel_compiles_whatever_was_raised(home: Path) -> None:
+    function: Any = kernel(doubled)
+    with suppress(NotCompiledError), only_from_disk():
+        function(2)
+    assert function(2) == 4
 
 
 def test_a_kernel_has_one_signature_whatever_python_numbers_it_is_given(home: Path) -> None:

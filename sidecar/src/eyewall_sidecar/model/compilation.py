@@ -8,7 +8,7 @@ numba keeps code together with a stamp of the one file that a function is in, an
 code that was compiled with older versions of what it calls. `SourceDigestLocator` therefore names
 the folder after a digest of that file and of all sources that it imports from our distributions
 and benchmarks.
-The folder is the same wherever these are installed.
+The folder is the same wherever these are installed, and another one for each CPU and each numba.
 """
 
 import fcntl
@@ -29,6 +29,7 @@ from types import CodeType
 from typing import Any, Self, TypeVar, cast
 
 import numba
+from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
 LOG = logging.getLogger("eyewall.compilation")
@@ -73,6 +74,20 @@ def compiled(function: Function) -> Function:
     return cast("Function", _Inner(function, _INNER))
 
 
+class NotCompiledError(Exception):
+    """The code of a kernel is not on the disk, and nothing may be compiled now."""
+
+
+@contextmanager
+def only_from_disk() -> Iterator[None]:
+    """Have kernels load their code meanwhile, and raise `NotCompiledError` where there is none."""
+    _Kernel.may_compile = False
+    try:
+        yield
+    finally:
+        _Kernel.may_compile = True
+
+
 class _Inner:
     """A function that kernels see compiled."""
 
@@ -87,6 +102,8 @@ class _Inner:
 
 class _Kernel:
     """A compiled function whose trouble with the disk ends here."""
+
+    may_compile = True
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
@@ -111,6 +128,8 @@ class _Kernel:
 
         The function does not run yet: others would wait for a search that takes a minute.
         """
+        if not (self.may_compile or self._files(".nbi")):
+            raise NotCompiledError(self.py_func.__qualname__)
         types = tuple(map(self.dispatcher.typeof_pyval, arguments))
         with self._alone():
             try:
@@ -138,9 +157,15 @@ class _Kernel:
                 lock.close()
 
     def _forget(self) -> None:
-        for file in self._folder.glob(f"*.{self.py_func.__name__}-*") if self._folder else ():
+        for file in self._files():
             with suppress(OSError):
                 file.unlink()
+
+    def _files(self, suffix: str = "") -> list[Path]:
+        """Return what is on the disk of it: an index of its signatures, and the code of each."""
+        if self._folder is None:
+            return []
+        return list(self._folder.glob(f"*.{self.py_func.__name__}-*{suffix}"))
 
 
 _kernels: list[_Kernel] = []
@@ -255,9 +280,15 @@ _temporary: list[TemporaryDirectory[str]] = []
 
 @cache
 def digest(source: Path) -> str:
-    """Return a digest of all sources that code compiled from this file may depend on."""
+    """Return a digest of what code compiled from this file may depend on: sources, CPU, numba."""
     contents = [path.read_bytes() for path in sorted(_imported(source))]
+    contents.append(repr((numba.__version__, *_cpu())).encode())
     return sha256(b"\0".join(contents)).hexdigest()[:16]
+
+
+def _cpu() -> tuple[str, ...]:
+    """Return the CPU and what it can do, as numba compiles for it."""
+    return tuple(cpu_target.target_context.codegen().magic_tuple())
 
 
 def _imported(source: Path) -> set[Path]:
