@@ -274,11 +274,13 @@ class Code(Enum):
     SELECTIVITY_ASSUMED = "selectivity 1 assumed for {components:listed}"
     SPREAD_AS_SHUFFLE = "spread evenly like shuffle: {streams:listed}"
     SPREAD_GUESSED = "who sends to whom guessed from the sums: {streams:listed}"
+    LOADS_UNKNOWN = "no load is known of {hosts:list}, whose monitor agents do not report"
     RATES_UNKNOWN = "rates not known yet: {streams:list}{doubtful:reasons}"
     CPU_REMEMBERED = "CPU of {tasks:count task} as it was last known"
     LEFT_OUT_DOUBTED = "{count:count host} left out, delay known {doubt}: {hosts:list}"
     LEFT_OUT_UNKNOWN = "{count:count host} left out, delay unknown: {hosts:list}"
     LEFT_OUT_UNREADABLE = "{count:count host} left out: {reasons:first}"
+    LEFT_OUT_UNSEEN = "nothing moves to {hosts:list}, whose monitor agents report no load"
     LEFT_OUT_SHARED = (
         "{hosts:list} left out, another topology runs there (with Ecker's score a supervisor "
         "serves one at most)"

@@ -83,6 +83,42 @@ def test_a_move_that_made_things_worse_is_undone_once() -> None:
     assert not any(map(is_placed, later))
 
 
+def test_an_undo_that_nimbus_does_not_take_is_ordered_again_after_the_cool_down() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, cool_down_seconds=4.0)
+    before = nimbus.running[it.id]
+    moved(nimbus, it)
+    there = nimbus.running[it.id]
+
+    def is_undone() -> bool:
+        decision = report_round(nimbus, it, 0.2)
+        undone = decision.verdict == Place(before)
+        nimbus.running[it.id] = there  # as if a host had become full
+        return undone
+
+    while not is_undone():
+        assert nimbus.clock.now < 200
+    assert [is_undone() for _ in range(8)] == [False, False, False, True] * 2  # a round a second
+    # What counts as a setback is an undo that was made.
+    assert nimbus.service.last_round().records[it.id].history == MoveHistory()
+    nimbus.running[it.id] = before
+    report_round(nimbus, it, 0.2)
+    assert nimbus.service.last_round().records[it.id].history.uncertainty == 2.0
+
+
+def test_a_move_that_a_pin_forced_is_not_undone() -> None:
+    # The tag runs on a, where its pin does not allow it: on c it is slower, and stays.
+    free, pinned = topology(), topology(pin={"source": ["a"], "tag": ["c"], "sink": ["c"]})
+    nimbus = nimbus_with(free)
+    nimbus.switches.turn(everything=True)
+    for _ in range(8):
+        report_round(nimbus, free, 0.05)
+    nimbus.switches.turn()
+    assert any(is_placed(report_round(nimbus, pinned, 0.05)) for _ in range(3))
+    assert nimbus.host_of(pinned, 2) == "c"
+    assert not any(is_placed(report_round(nimbus, pinned, 0.2)) for _ in range(20))
+
+
 def test_a_move_away_from_what_became_slow_is_not_compared_with_the_time_before_that() -> None:
     # 50 ms for long, 300 in the last two reports before the move, and 100 ms after it.
     it = topology()

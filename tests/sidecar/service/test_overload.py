@@ -165,6 +165,13 @@ def test_what_starts_makes_up_for_its_start_which_neither_costs_nor_ends_an_over
     assert found.lateness == pytest.approx(72.0)
 
 
+def test_a_time_without_reports_neither_costs_nor_ends_an_overload() -> None:
+    before = Overload(0.0, 100.0, usual=0.5, excess=2.0, lateness=70.0)
+    saturated = predicted(2.0, saturated=True)
+    assert note_overload(before, Performance(), saturated, 120.0) == replace(before, seen=120.0)
+    assert note_overload(None, Performance(), saturated, 120.0) is None
+
+
 def test_acks_have_stopped_once_none_came_for_six_measurements() -> None:
     # At low rates counts come in steps, and most measurements have none.
     saturated = predicted(2.0, saturated=True)

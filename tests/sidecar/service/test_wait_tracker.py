@@ -158,12 +158,34 @@ def test_a_placement_is_observed_once_in_ten_minutes_and_another_one_at_once() -
         ),
     )
     seen = []
-    for wait, what in ((0, request), (599.0, request), (0, elsewhere), (1, request)):
+    for wait, what in ((0, request), (590.0, request), (3, elsewhere), (7, request)):
         clock.now += wait
         tracker.observe(what, AT_REST)
         assert kept.record is not None
         seen.append(len(kept.record.observations))
     assert seen == [1, 1, 2, 3]
+
+
+def test_a_topology_whose_observation_had_to_go_is_not_observed_again_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Room for one, and two topologies that come to rest together: round after round each would push
+    # the other out.
+    monkeypatch.setattr("eyewall_sidecar.service.wait_tracker.MOST", 1)
+    _, request = measured()
+    of = request.topology
+    other = replace(request, topology=replace(of, topology=replace(of.topology, id="other")))
+    kept, clock = Kept[WaitRecord](), Clock(NOW)
+    tracker = WaitTracker(kept, clock)
+    seen = []
+    for _ in range(6):
+        for it in (request, other):
+            tracker.observe(it, AT_REST)
+            assert kept.record is not None
+            seen.append(kept.record.observations[0].topology)
+        clock.now += 3.0
+    # The first round has time for one of them, the second one for the other.
+    assert seen == [of.topology.id] * 3 + ["other"] * 9
 
 
 def slow(count: int, time: float = NOW) -> tuple[WaitObservation, ...]:

@@ -48,6 +48,12 @@ def test_a_start_lasts_from_the_assignment_to_the_first_tuples() -> None:
     assert starts.seconds("t", "a") == pytest.approx(20.0)
 
 
+def test_what_takes_more_than_three_minutes_is_a_source_that_gives_nothing_and_no_start() -> None:
+    starts = WorkerStarts()
+    started(starts, "a", at=100.0, seconds=400.0, id_="w1")
+    assert starts.seconds("t", "a") == 8.0
+
+
 def test_the_next_start_is_expected_to_take_the_mean_but_never_less_than_the_last() -> None:
     starts = WorkerStarts()
     for number, seconds in enumerate([20.0, 10.0]):

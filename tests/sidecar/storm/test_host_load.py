@@ -115,3 +115,10 @@ def test_a_load_is_held_within_a_tenth_of_a_small_hosts_cores(cores: float, show
     load = load_after(report("a", cores=cores, busy=0.14), *reports)
     assert load.busy == pytest.approx(shown, abs=0.02)
     assert (load.busy == 0.14) == (cores == 1.0)
+
+
+def test_what_others_use_takes_longer_too_where_other_guests_take_time() -> None:
+    # Of 8 cores half of the time is stolen, so 4 are left; others use 3 of them. The one that is
+    # left is 2 cores that have half of their time.
+    load = HostLoad(cores=8.0, busy=3.5, by_topology={"t": 0.5}, progress=0.5)
+    assert load.left_for("t") == pytest.approx(2.0)

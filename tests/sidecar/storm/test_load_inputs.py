@@ -1,9 +1,13 @@
 """What the load model gets of a topology and its hosts: measured, or declared until then."""
 
+from dataclasses import replace
+
 import pytest
-from eyewall_sidecar.storm import HostLoad, MeasuredTopology
+from eyewall_sidecar.messages import Code
+from eyewall_sidecar.storm import HostLoad, MeasuredTopology, TopologyProblem
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 from eyewall_sidecar.storm.worker_overhead import HALF_RATE, USUAL_COST
+from said import codes
 from storm_builders import ask, chain, state, supervisor, worker
 
 LOADED = chain(
@@ -215,3 +219,38 @@ def test_what_follows_from_one_tuple_crosses_a_border_as_one_burst() -> None:
     load = ask([supervisor("a")], topology, *workers, overheads=overheads).problem.load
     assert (load.worker_cpu, load.crossing_cpu, load.send_cpu) == pytest.approx(tuple(USUAL_COST))
     assert load.crossing_half_rate == HALF_RATE
+
+
+def asked_of_a_and_b(*loads: str, drained: str = "") -> TopologyProblem:
+    """What may move of a topology with two executors on a, where these hosts report."""
+    load = HostLoad(cores=2.0, busy=0.6, by_topology={LOADED.id: 0.6})
+    hosts = [supervisor(it) for it in "ab"]
+    return ask(
+        [replace(it, drained=it.host == drained) for it in hosts],
+        LOADED,
+        worker("a", 6700, 1, 2),
+        moving=True,
+        measured=USED,
+        loads=dict.fromkeys(loads, load),
+    )
+
+
+def test_nothing_moves_for_its_load_to_a_host_that_reports_none() -> None:
+    asked = asked_of_a_and_b("a")
+    assert [it.id for it in asked.problem.nodes] == ["a"]
+    assert Code.LEFT_OUT_UNSEEN in [it for said in asked.assumptions for it in codes(said)]
+    assert asked.loads_unknown is None
+
+
+def test_where_a_topology_runs_on_a_host_that_reports_no_load_nothing_is_known_of_it() -> None:
+    asked = asked_of_a_and_b("b")
+    # Both stay possible where they are.
+    assert {it.id: it.operators for it in asked.problem.nodes}["a"] == 2
+    assert codes(asked.loads_unknown) == [Code.LOADS_UNKNOWN]
+
+
+def test_what_leaves_a_drained_host_may_go_where_nothing_is_reported() -> None:
+    asked = asked_of_a_and_b("a", drained="a")
+    limits = {it.id: it.operators for it in asked.problem.nodes}
+    assert limits["a"] == 0
+    assert limits["b"] > 1

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from eyewall_sidecar.messages import Message
+from eyewall_sidecar.messages import Code, Message
 from eyewall_sidecar.model import Evaluation, Solution
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction
 from eyewall_sidecar.service.overload import Overload
@@ -86,6 +86,11 @@ class CandidateMove:
     must_move: Message | None = None
     slots: SlotChoice | None = None
     prediction: LoadPrediction | None = None
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether what runs may not stay where it is, so that there is no way back."""
+        return self.must_move is not None and self.must_move.code is not Code.OVERLOADED
 
     @property
     def reported_solution(self) -> Solution:

@@ -325,7 +325,7 @@ class TopologyDecider:
         )
         predicted = candidate.prediction.gain if candidate.prediction is not None else None
         trial: MoveTrial | None = None
-        if not candidate.request.drained_host:  # there is no way back, whatever it was worth
+        if not candidate.is_forced:  # there is no way back, whatever it was worth
             trial = MoveTrial(
                 topology.assignment,
                 self.performance(topology).latest(),

@@ -122,6 +122,8 @@ class TopologyRecord:
         What it has cost so far that more comes than is carried; None if all is.
     considered
         When a round last had the time to look for anything better.
+    undo_ordered
+        When Nimbus was last told to undo the move that this assignment comes from.
     """
 
     assignment_digest: bytes
@@ -140,6 +142,7 @@ class TopologyRecord:
     lines: LastLines = LastLines()
     overload: Overload | None = None
     considered: float = -inf
+    undo_ordered: float = -inf
 
 
 def record_of(
@@ -157,11 +160,13 @@ def record_of(
     cancel_search(record)
     handover = record.handover
     runs = handover is not None and set(handover.assignment) == set(topology.assignment)
+    trial = handover.trial if handover is not None and runs else None
+    undone = trial is not None and trial.undoes
     return replace(
         fresh,
         status=handover.status if handover is not None and runs else None,
-        trial=handover.trial if handover is not None and runs else None,
-        history=record.history,
+        trial=trial,
+        history=record.history.with_setback(now) if undone else record.history,
         crossing_cost=lesson.cost if (lesson := record.lesson) else record.crossing_cost,
         lines=record.lines,
         considered=record.considered,

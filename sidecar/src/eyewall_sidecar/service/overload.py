@@ -95,9 +95,10 @@ def note_overload(
 ) -> Overload | None:
     """Return the overload as a round finds it; `prediction` is what the load model said last.
 
-    What starts makes up for its start, which neither costs nor ends an overload.
+    What starts makes up for its start, which neither costs nor ends an overload; nor does a time
+    without reports.
     """
-    if performance.unsettled:
+    if performance.unsettled or not performance.workers:
         return replace(before, seen=now) if before is not None else None
     return update_overload(before, find_waiting(performance, prediction), now)
 

@@ -127,7 +127,7 @@ class PlacementRequest:
             return ""
         depends_on_rates = self.settings.objective.depends_on_rates
         rates_unknown = self.problem.rates_unknown if depends_on_rates else None
-        return self.problem.delays_assumed or rates_unknown or ""
+        return self.problem.delays_assumed or rates_unknown or self.problem.loads_unknown or ""
 
     def task(self, problem: TopologyProblem, seed: int) -> PlacementTask:
         """Return what the topology's policy is asked."""

@@ -76,26 +76,31 @@ class ReadyMoves:
         performance: Performance,
         problem: PlacementProblem,
     ) -> TopologyOutcome | None:
-        """Judge the last move once it came to rest: it is undone, once, if it made things worse."""
-        trial = record.trial
+        """Judge the last move once it came to rest: it is undone, once, if it made things worse.
+
+        An undo that Nimbus does not take, or that reaches it too late, is ordered again.
+        """
+        trial, now = record.trial, self._clock()
         if trial is None or not performance.at_rest or performance.lacks_delay:
             return None
-        record = replace(record, trial=None)
+        if now - record.undo_ordered < self._limits.cool_down_seconds:
+            return None
         found = judge_move(trial, performance, find_surroundings(trial, problem))
         if not found.worse or trial.undoes:
             report = message(Code.MOVE_CONFIRMED, measured=found.report)
-            return TopologyOutcome(Keep(), record, report, looks_back=True)
-        record = replace(record, history=record.history.with_setback(self._clock()))
+            return TopologyOutcome(Keep(), replace(record, trial=None), report, looks_back=True)
         state = inputs.observation.state
         refusal = find_freeze(self._limits, inputs.switches, topology.topology.id)
         if refusal is None and (lost := find_lost_slot(trial.origin, topology, state)):
             hosts = {it.id: it.host for it in state.supervisors}
             refusal = lost_slot_message(lost, hosts)
         if refusal is not None:
+            record = replace(record, trial=None, history=record.history.with_setback(now))
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
             return TopologyOutcome(Keep(), record, report, looks_back=True)
         undo = MoveTrial(topology.assignment, performance.latest(), undoes=True)
-        record = replace(record, handover=Handover(trial.origin, message(Code.UNDONE), undo))
+        handover = Handover(trial.origin, message(Code.UNDONE), undo)
+        record = replace(record, handover=handover, undo_ordered=now)
         self._started.spend(topology, trial.origin)
         self._started.expect(topology, trial.origin, state)
         report = message(Code.MOVE_UNDONE, measured=found.report)

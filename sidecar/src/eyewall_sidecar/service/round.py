@@ -29,6 +29,12 @@ from eyewall_sidecar.service.decision import (
 )
 from eyewall_sidecar.service.decision_log import DecisionLog
 from eyewall_sidecar.service.estimates import EstimateTracker
+from eyewall_sidecar.service.expected_load import (
+    ExpectedLoad,
+    expect_load,
+    still_expected,
+    with_expected,
+)
 from eyewall_sidecar.service.learned import Learned
 from eyewall_sidecar.service.lookup import UnavailableError
 from eyewall_sidecar.service.movement_rules import find_freeze
@@ -99,6 +105,7 @@ class SchedulingService:
         self._crossings = learned.crossings
         self._records: dict[str, TopologyRecord] = {}
         self._old: tuple[OldWorker, ...] = ()
+        self._expected: tuple[ExpectedLoad, ...] = ()
         self._delay_remark = ""
 
     @property
@@ -163,6 +170,9 @@ class SchedulingService:
         if self._crossings.read():
             self._take_up_crossings(state)
         self._old = still_running(self._old, state, estimates.reports, began)
+        self._expected = still_expected(self._expected, state, estimates.reports, began)
+        loads = with_expected(estimates.loads, self._expected)
+        estimates = replace(estimates, loads=loads)
         seen = observation = Observation(
             state, self._read_delays(), estimates, self._waits.fit, reserve(self._old)
         )
@@ -195,11 +205,20 @@ class SchedulingService:
         self, observation: Observation, topology: TopologyState, place: Place
     ) -> Observation:
         """Return what topologies see that are decided after this one."""
+        name, estimates = topology.topology.id, observation.estimates
         if place.overlaps:
             self._old += tuple(old_workers(topology, place.assignment, self._clock()))
+        request = self._records[name].request
+        if request is not None and topology.assignment:
+            found = expect_load(request, place.assignment, self._clock())
+            if found is not None:
+                self._expected += (found,)
+                loads = with_expected(estimates.loads, (found,))
+                estimates = replace(estimates, loads=loads)
         return replace(
             observation,
-            state=observation.state.assigned(topology.topology.id, place.assignment),
+            state=observation.state.assigned(name, place.assignment),
+            estimates=estimates,
             reserved=reserve(self._old),
         )
 

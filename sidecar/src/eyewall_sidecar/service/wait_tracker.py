@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from hashlib import blake2b
+from math import inf
 
 from eyewall_contracts.wait_fit import WaitObservation, WaitRecord
 
@@ -27,6 +28,8 @@ OLDEST_SECONDS = 7 * 86_400.0
 """After which an observation is dropped."""
 MOST = 200
 """Observations that are kept."""
+FIT_INTERVAL_SECONDS = 3.0
+"""Between two observations of whatever topology: each is a fit, which takes a part of a round."""
 BUSIEST = 0.9
 """Utilisation of a host or an executor from which waits depend on it too steeply to be compared."""
 
@@ -46,6 +49,9 @@ class WaitTracker:
         self._clock = clock
         self._is_read = False
         self._observations: tuple[WaitObservation, ...] = ()
+        self._observed: dict[tuple[str, str], float] = {}
+        """Topology and placement → when that was last observed, whether it is still kept or not."""
+        self._fitted = -inf
 
     def age(self) -> float | None:
         """Return the seconds since the last observation; None if there is none."""
@@ -67,12 +73,11 @@ class WaitTracker:
             return
         if not _is_comparable(performance):
             return
-        placement, now = _placement(request.topology.assignment), self._clock()
-        if any(
-            (it.topology, it.placement) == (name, placement)
-            and abs(now - it.time) < INTERVAL_SECONDS
-            for it in self._observations
-        ):
+        now = self._clock()
+        if abs(now - self._fitted) < FIT_INTERVAL_SECONDS:
+            return
+        placement = _placement(request.topology.assignment)
+        if abs(now - self._observed.get((name, placement), -inf)) < INTERVAL_SECONDS:
             return
         problem = request.problem
         if not isinstance(problem, TopologyProblem) or not _is_measured(request, problem):
@@ -99,6 +104,8 @@ class WaitTracker:
             hosts=parts.hosts,
             model=LATENCY_MODEL,
         )
+        self._fitted = now
+        self._observed[name, placement] = now
         self._learn((*self._observations, found))
         self._keep()
 
@@ -111,6 +118,9 @@ class WaitTracker:
             if it.model == LATENCY_MODEL and now - it.time <= OLDEST_SECONDS
         ]
         self._observations = tuple(sorted(known, key=lambda it: it.time)[-MOST:])
+        kept = {(it.topology, it.placement): it.time for it in self._observations}
+        recent = {it: at for it, at in self._observed.items() if now - at < INTERVAL_SECONDS}
+        self._observed = kept | recent
         self.fit = hold_waits(self.fit, fit_waits(self._observations, now))
 
     def _keep(self) -> None:

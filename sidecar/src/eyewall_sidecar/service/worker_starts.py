@@ -14,9 +14,9 @@ from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
 from eyewall_sidecar.stores import KnowledgeStore, NoKnowledge
 from eyewall_sidecar.storm import Assignment, HostLoad
 
-FORGOTTEN_SECONDS = 600.0
-"""After which nobody waits any more for the first tuples of a worker that was to start."""
-
+FORGOTTEN_SECONDS = 180.0
+"""After which nobody waits any more for the first tuples of a worker that was to start. Nimbus
+gives it 120 to start (nimbus.task.launch.secs): a source that gives nothing takes longer."""
 
 START_CPU = 4.0
 """Core-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
@@ -124,7 +124,9 @@ class WorkerStarts:
                 )
                 del awaited[address]
                 is_new = True
-        self._seen, self._kinds, self._ids, self._cores = seen, kinds, ids, cores
+        remembered = {at[0] for at in (*seen, *ids, *awaited)}
+        self._kinds = {it: kind for it, kind in kinds.items() if it in remembered}
+        self._seen, self._ids, self._cores = seen, ids, cores
         self._awaited = {at: it for at, it in awaited.items() if now - it[0] < FORGOTTEN_SECONDS}
         if is_new:
             self._keep()

@@ -65,8 +65,12 @@ class HostLoad:
         return max(0.0, 1.0 - self.busy / usable) if usable > 0 else 1.0
 
     def left_for(self, topology: str) -> float:
-        """Cores that all other load leaves for a topology."""
-        return max(0.0, self.cores - max(0.0, self.busy - self.by_topology.get(topology, 0.0)))
+        """Cores that all other load leaves for a topology, each with the host's progress.
+
+        Work takes longer the more of its time other guests take, and so does that of others.
+        """
+        others = max(0.0, self.busy - self.by_topology.get(topology, 0.0))
+        return max(0.0, self.cores - others / max(SLOWEST, self.progress))
 
 
 @dataclass(frozen=True, slots=True)

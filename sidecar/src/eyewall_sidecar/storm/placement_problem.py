@@ -110,6 +110,12 @@ class _Bridge:
         self.cpu_measured = self.inputs.used is not None
         weighs_load = settings.objective.weighs_load
         self.limits_measured = self.cpu_measured and trusted and not weighs_load
+        self.unseen: set[str] = set()
+        """Hosts without a report: nothing is moved there for its load, unless a host is left."""
+        drained = {it.id for it in supervisors if it.drained}
+        is_leaving = not drained.isdisjoint(self.running.values())
+        if self.cpu_measured and trusted and weighs_load and not is_leaving:
+            self.unseen = {it.host for it in supervisors} - self.loads.keys()
         self.per_slot = executors_per_slot(topology.topology, settings.executors_per_slot)
         self._refuse_what_cannot_be_modelled()
         self.limits = self._limits()
@@ -149,6 +155,7 @@ class _Bridge:
             ),
             delays_assumed=self.known.assumption,
             rates_unknown=self._rates_unknown(),
+            loads_unknown=self._loads_unknown(),
             cpu_measured=self.cpu_measured,
             interchangeable=tuple(
                 tuple(ids[it] for it in component.executors)
@@ -167,6 +174,11 @@ class _Bridge:
             return None
         return message(Code.RATES_UNKNOWN, streams=unknown, doubtful=self.measured.doubtful)
 
+    def _loads_unknown(self) -> Message | None:
+        used = {self.capacities[it].supervisor.host for it in self.running.values()}
+        hosts = sorted(used & self.unseen)
+        return message(Code.LOADS_UNKNOWN, hosts=hosts) if hosts else None
+
     def _left_out(self) -> Iterator[Message]:
         """Yield which hosts are left out, in one message for each reason."""
         doubted = [it for it in self.known.left_out if self.known.doubt_about(it)]
@@ -179,6 +191,8 @@ class _Bridge:
         if self.unreadable:
             count = len(self.unreadable)
             yield message(Code.LEFT_OUT_UNREADABLE, count=count, reasons=self._unreadable())
+        if self.unseen:
+            yield message(Code.LEFT_OUT_UNSEEN, hosts=sorted(self.unseen))
         closed = [it.supervisor.host for it in self.capacities.values() if self._closed(it)]
         if closed:
             yield message(Code.LEFT_OUT_SHARED, hosts=closed)
@@ -226,8 +240,11 @@ class _Bridge:
             it: sum(self.in_slot[slot] for slot in capacity.withdrawn)
             for it, capacity in self.capacities.items()
         }
+        runs = Counter(self.running.values())
         return {
-            it: max(fixed[it], staying[it] + fresh[it] + len(capacity.held) * usable[it])
+            it: runs[it]
+            if capacity.supervisor.host in self.unseen
+            else max(fixed[it], staying[it] + fresh[it] + len(capacity.held) * usable[it])
             for it, capacity in self.capacities.items()
         }
 
@@ -248,7 +265,8 @@ class _Bridge:
                     for it in self.capacities.values()
                     if it.supervisor.drained
                 }
-                reasons = drained | self.unreadable
+                unseen = dict.fromkeys(self.unseen, "no load is known")
+                reasons = unseen | drained | self.unreadable
                 why = [f"{it}: {reasons.get(it, 'no free slot')}" for it in allowed]
                 raise ProblemError(message(Code.PIN_FULL, component=component, reasons=why))
         return usable
@@ -316,9 +334,10 @@ class _Bridge:
         supervisor = capacity.supervisor
         traits = self.traits[supervisor.host]
         load = self.loads.get(supervisor.host)
+        speedup = max(SLOWEST, traits.speed * (load.progress if load else 1.0))
         left = capacity.cpu_cores
         if self.limits_measured and (measured := self.inputs.cores_left(supervisor)) is not None:
-            left = min(left, measured)
+            left = min(left, measured * speedup)
         fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
         staying = [self.executors[it] for it in fixed]
         memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
@@ -329,7 +348,7 @@ class _Bridge:
             cpu=cpu,
             memory=max(capacity.memory_bytes, memory),
             operators=self.limits[supervisor.id],
-            speedup=max(SLOWEST, traits.speed * (load.progress if load else 1.0)),
+            speedup=speedup,
             availability=traits.availability,
             cores=cores,
             background=background,

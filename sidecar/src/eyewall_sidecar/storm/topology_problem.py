@@ -71,6 +71,8 @@ class TopologyProblem:
         none has.
     rates_unknown
         Which rates should be measured and are not; None if all are, or if nothing is measured.
+    loads_unknown
+        Which hosts that it runs on report no load, though CPU is measured; None if all do.
     cpu_measured
         Whether what operators need and nodes have of CPU was measured; else it is as declared.
     interchangeable
@@ -85,6 +87,7 @@ class TopologyProblem:
     assumptions: tuple[Message | str, ...] = ()
     delays_assumed: str = ""
     rates_unknown: Message | None = None
+    loads_unknown: Message | None = None
     cpu_measured: bool = False
     interchangeable: tuple[tuple[str, ...], ...] = ()
 

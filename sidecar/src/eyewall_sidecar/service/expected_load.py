@@ -1,0 +1,109 @@
+"""What moves are going to use of their hosts, until these report it.
+
+A host's reports know of a move once its new workers run, some ten seconds later. Until then each
+other topology would find the same cores free.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from eyewall_contracts.sample import Sample
+
+from eyewall_sidecar.model.limits import SLOWEST
+from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.storm import Assignment, ClusterState, HostLoad, TopologyProblem
+
+LONGEST = 180.0
+"""Seconds after which nothing more is expected: by then Nimbus has started elsewhere what did not
+start."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedLoad:
+    """What a topology that moved is going to use.
+
+    Parameters
+    ----------
+    topology, assignment
+        Storm's id, and where it was moved to.
+    cores
+        Host → cores that its executors need there, without what workers and crossings cost.
+    since
+        When that was decided, by the clock of rounds.
+    """
+
+    topology: str
+    assignment: Assignment
+    cores: Mapping[str, float]
+    since: float
+
+
+def expect_load(request: PlacementRequest, after: Assignment, now: float) -> ExpectedLoad | None:
+    """Return what a topology is going to use once it runs so; None if its CPU is not measured."""
+    problem = request.problem
+    if not isinstance(problem, TopologyProblem):
+        return None
+    demands = {problem.executors[it.id]: it.demand for it in problem.problem.operators}
+    speed = {
+        supervisor: problem.problem.node(node).speedup
+        for node, supervisor in problem.supervisors.items()
+    }
+    loads = request.observation.estimates.loads
+    cores: defaultdict[str, float] = defaultdict(float)
+    for worker in after:
+        supervisor = worker.slot.supervisor
+        if supervisor not in speed:
+            continue
+        host = request.capacities[supervisor].supervisor.host
+        # Time that other guests take makes work last longer, and uses no more CPU.
+        progress = loads[host].progress if host in loads else 1.0
+        for executor in worker.executors:
+            demand = demands.get(executor)
+            if demand is None:
+                return None
+            cores[host] += demand / max(SLOWEST, speed[supervisor] / max(SLOWEST, progress))
+    return ExpectedLoad(request.topology.topology.id, after, cores, now)
+
+
+def still_expected(
+    known: Iterable[ExpectedLoad], state: ClusterState, reports: Mapping[str, Sample], now: float
+) -> tuple[ExpectedLoad, ...]:
+    """Return what is not reported yet, of moves that Nimbus made."""
+    running = {it.topology.id: set(it.assignment) for it in state.topologies}
+    hosts = {it.id: it.host for it in state.supervisors}
+    reported = {
+        (worker.topology, host, worker.port)
+        for host, report in reports.items()
+        for worker in report.workers
+    }
+
+    def is_reported(it: ExpectedLoad) -> bool:
+        slots = (worker.slot for worker in it.assignment)
+        return all(
+            (it.topology, hosts.get(slot.supervisor, ""), slot.port) in reported for slot in slots
+        )
+
+    return tuple(
+        it
+        for it in known
+        if now - it.since < LONGEST
+        and running.get(it.topology) == set(it.assignment)
+        and not is_reported(it)
+    )
+
+
+def with_expected(
+    loads: Mapping[str, HostLoad], expected: Iterable[ExpectedLoad]
+) -> dict[str, HostLoad]:
+    """Return the hosts' loads as they are going to be; what is left stays until it is reported."""
+    found = dict(loads)
+    for it in expected:
+        for host, cores in it.cores.items():
+            if (load := found.get(host)) is None:
+                continue
+            more = cores - load.by_topology.get(it.topology, 0.0)
+            if more > 0:
+                used = {**load.by_topology, it.topology: cores}
+                found[host] = replace(load, busy=load.busy + more, by_topology=used)
+    return found
