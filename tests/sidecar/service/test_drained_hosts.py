@@ -7,7 +7,7 @@ from eyewall_sidecar.storm import Topology
 from obedient_nimbus import Nimbus, is_placed, reason
 from pinned_chain import ends_pinned, three_hosts
 from said import codes, values
-from storm_builders import chain, supervisor, worker
+from storm_builders import chain, cluster, state, supervisor, worker
 
 FREE = chain(("source", 1), ("tag", 1))
 
@@ -152,3 +152,17 @@ def test_a_pin_to_a_drained_host_says_so() -> None:
     nimbus.switches.turn(drained=["b"])
     decision = nimbus.round(topology)[topology.id]
     assert "b: drained" in str(reason(decision))
+
+
+def test_while_a_host_is_drained_a_state_that_stays_the_same_is_one_object() -> None:
+    # As without drained hosts: each topology's problem is then known to be what it was.
+    nimbus, topology = three_hosts(), ends_pinned()
+    nimbus.round(topology)
+    nimbus.switches.turn(drained=["c"])
+    seen = cluster(nimbus.hosts, state(topology, *nimbus.running[topology.id]))
+    states = []
+    for _ in range(2):
+        nimbus.service.decide(seen, nimbus.clock.now + 2)
+        states.append(nimbus.service.last_round().observation.state)
+    assert states[0] is states[1]
+    assert [it.host for it in states[0].supervisors if it.drained] == ["c"]

@@ -73,6 +73,15 @@ class InputStores:
     switches: SwitchStore = field(default_factory=NoSwitches)
 
 
+@dataclass(frozen=True, slots=True)
+class _DrainedState:
+    """A state as Nimbus gave it, and with its drained hosts."""
+
+    state: ClusterState
+    hosts: frozenset[str]
+    drained: ClusterState
+
+
 class SchedulingService:
     """Decides, one round at a time; any thread may read its snapshot."""
 
@@ -106,6 +115,7 @@ class SchedulingService:
         self._records: dict[str, TopologyRecord] = {}
         self._old: tuple[OldWorker, ...] = ()
         self._expected: tuple[ExpectedLoad, ...] = ()
+        self._drained: _DrainedState | None = None
         self._delay_remark = ""
 
     @property
@@ -162,7 +172,7 @@ class SchedulingService:
         """
         began, switches = self._clock(), self.switches()
         if switches.switches is not None:
-            state = state.with_drained(switches.switches.drained_hosts)
+            state = self._with_drained(state, switches.switches.drained_hosts)
         self._decider.started.budget.begin_round(state, began)
         self.plans.follow_up(state)
         estimates = self._estimates.read(it.topology for it in state.topologies)
@@ -200,6 +210,15 @@ class SchedulingService:
         unsettled = frozenset(ids)
         self.snapshot = RoundSnapshot(nimbus, now, now - began, seen, records, decisions, unsettled)
         return tuple(decisions[it.topology.id] for it in state.topologies)
+
+    def _with_drained(self, state: ClusterState, hosts: frozenset[str]) -> ClusterState:
+        """Return the same object for the same state: problems are then known to be the same."""
+        if not hosts:
+            return state
+        known = self._drained
+        if known is None or known.state is not state or known.hosts != hosts:
+            known = self._drained = _DrainedState(state, hosts, state.with_drained(hosts))
+        return known.drained
 
     def _placed(
         self, observation: Observation, topology: TopologyState, place: Place
