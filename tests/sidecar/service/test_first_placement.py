@@ -4,7 +4,16 @@ from dataclasses import replace
 from math import inf
 from time import perf_counter
 
-from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
+from eyewall_sidecar.model import (
+    Link,
+    Node,
+    Operator,
+    Placement,
+    PlacementProblem,
+    Solution,
+    Status,
+    Stream,
+)
 from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
@@ -68,6 +77,58 @@ def test_what_is_better_only_if_no_component_is_heavy_gives_way_to_storms_placem
 
     assert chosen_if({it: it for it in "abcd"}) == dict.fromkeys("abcd", "large")
     assert chosen_if(dict.fromkeys("abcd", "all")) == pairs
+
+
+def with_relay(*relays: str, small: str = "") -> PlacementProblem:
+    """A chain from s on n1 to t on n2; b may run on relays, 10 ms from both, or on far, 90 ms.
+
+    Storm's scheduler takes the first of those that have as much free.
+    """
+    hosts = ("n1", "n2", "far", *relays)
+    delay = {frozenset(("n1", "n2")): 0.01} | {
+        frozenset((one, it)): 0.09 if "far" in (one, it) else 0.01
+        for one in ("n1", "n2")
+        for it in ("far", *relays)
+    }
+    return PlacementProblem(
+        operators=(
+            Operator("s", cpu=0.1, candidates=("n1",)),
+            Operator("b", cpu=0.1, candidates=("far", *relays)),
+            Operator("t", cpu=0.1, candidates=("n2",)),
+        ),
+        streams=(Stream("s", "b", rate=1.0), Stream("b", "t", rate=1.0)),
+        nodes=tuple(Node(it, cpu=0.15 if it == small else 0.3) for it in hosts),
+        links={
+            (one, it): Link(delay.get(frozenset((one, it)), 0.09))
+            for one in hosts
+            for it in hosts
+            if one != it
+        },
+        load=LoadModel(sharing=0.5),
+    )
+
+
+def first_of(problem: PlacementProblem, found: Placement) -> Solution:
+    value = evaluate(problem, found, LOAD, {})
+    solution = Solution(Status.OPTIMAL, "odp", "branch and bound", found, value, bound=value.value)
+    components = {it.id: it.id for it in problem.operators}
+    return prefer_ras(problem, LOAD, solution, perf_counter, inf, components)
+
+
+def test_storms_placement_is_used_on_a_nearer_host_that_is_as_good_at_any_load() -> None:
+    # What was found has b on a small host, which is worse if b uses all that it declares. Of the
+    # two that are as large, Storm's scheduler takes far, the first one.
+    problem = with_relay("near", "little", small="little")
+    found = first_of(problem, {"s": "n1", "b": "little", "t": "n2"})
+    assert found.placement == {"s": "n1", "b": "near", "t": "n2"}
+    assert found.evaluation == evaluate(problem, found.placement, LOAD, {})
+    assert found.decided_by == "ras"
+
+
+def test_storms_placement_stays_where_a_nearer_host_is_worse_at_some_load() -> None:
+    problem = with_relay("little", small="little")
+    found = first_of(problem, {"s": "n1", "b": "little", "t": "n2"})
+    assert found.placement == {"s": "n1", "b": "far", "t": "n2"}
 
 
 def test_what_is_better_at_any_load_is_used() -> None:

@@ -6,13 +6,15 @@ over hosts for nothing.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from itertools import product, takewhile
 
 import numpy as np
 from numpy.random import default_rng
 
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
-from eyewall_sidecar.model.arrays import ProblemArrays, places_of
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of, places_of
+from eyewall_sidecar.model.violations import violations
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
@@ -28,10 +30,13 @@ of such components a placement has to be as good for."""
 RAS_SECONDS, RAS_RETRIES = 0.1, 100
 """After which RAS's placement is not waited for; it usually takes a millisecond."""
 AS_GOOD = 1.0 + 1e-9
+LEAST_GAIN = 0.01
+"""The mean logarithm of what L falls by, for which other hosts than Storm's are used."""
 _FIELDS_BUT_NODES = tuple(it for it in fields(PlacementProblem) if it.init and it.name != "nodes")
 KEPT = (
     "before CPU is measured a placement has to be as good as Storm's resource-aware one whatever "
-    "part of the declared CPU is used; what {policy} found is not, so that one is used"
+    "part of the declared CPU is used; what {policy} found is not, so that one is used, on nearer "
+    "hosts where these are as good"
 )
 
 
@@ -84,23 +89,84 @@ def prefer_ras(
         return solution
     arrays = ProblemArrays.of(problem)
     found, known = places_of(problem, placement), places_of(problem, ras.placement)
-    if np.array_equal(found, known) or all(
-        clock() < until
-        and evaluate_load(it, found).load_response_time
-        <= AS_GOOD * evaluate_load(it, known).load_response_time
-        for it in _possible_loads(arrays, [component_of[it.id] for it in problem.operators])
-    ):
+    if np.array_equal(found, known):
         return solution
+    components = [component_of[it.id] for it in problem.operators]
+    # Once time is over nothing is as good, so that what is missing then is not missed.
+    loads = takewhile(lambda _: clock() < until, _possible_loads(arrays, components))
+    comparison = _Comparison(tuple(loads), clock, until)
+    times = comparison.times(known)
+    if comparison.as_good(found, times) is not None:
+        return solution
+    chosen = placement_of(problem, _nearer(problem, arrays, known, times, comparison))
     return replace(
         solution,
         status=Status.HEURISTIC,
         decided_by=ras.policy,
-        placement=ras.placement,
-        evaluation=evaluate(problem, ras.placement, objective, evaluation.ranges),
+        placement=chosen,
+        evaluation=evaluate(problem, chosen, objective, evaluation.ranges),
         bound=None,
         gap=None,
         reasons=(*solution.reasons, KEPT.format(policy=solution.policy)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """What a placement has to be as good for, and until when that is looked at."""
+
+    loads: tuple[LoadArrays, ...]
+    clock: Callable[[], float]
+    until: float
+
+    def times(self, places: Places) -> Floats:
+        """Return L at each load; as far as there is time."""
+        found = np.full(len(self.loads), np.inf)
+        for number, it in enumerate(self.loads):
+            if self.clock() >= self.until:
+                break
+            found[number] = evaluate_load(it, places).load_response_time
+        return found
+
+    def as_good(self, places: Places, known: Floats) -> Floats | None:
+        """Return L at each load; None if it is above the known one at any, or time is over."""
+        found = np.empty(len(self.loads))
+        for number, it in enumerate(self.loads):
+            if self.clock() >= self.until:
+                return None
+            found[number] = evaluate_load(it, places).load_response_time
+            if not found[number] <= AS_GOOD * known[number]:
+                return None
+        return found if self.clock() < self.until else None
+
+
+def _nearer(
+    problem: PlacementProblem,
+    arrays: ProblemArrays,
+    places: Places,
+    times: Floats,
+    comparison: _Comparison,
+) -> Places:
+    """Put all that is on one host on another one, as long as that is as good at each load.
+
+    Storm's scheduler fills hosts in the order of what is free there, however far they are from
+    where the others have to be.
+    """
+    while True:
+        best, gained = None, LEAST_GAIN
+        for source, target in product(np.unique(places), range(arrays.nodes)):
+            moved = np.where((places == source) & arrays.allowed[:, target], target, places)
+            if np.array_equal(moved, places) or violations(problem, placement_of(problem, moved)):
+                continue
+            found = comparison.as_good(moved, times)
+            if found is None:
+                continue
+            gain = float(np.mean(np.log(times / found)))
+            if gain > gained:
+                best, gained = (moved, found), gain
+        if best is None:
+            return places
+        places, times = best
 
 
 def _possible_loads(arrays: ProblemArrays, components: Sequence[str]) -> Iterator[LoadArrays]:
