@@ -3,6 +3,7 @@ package io.eyewall.storm;
 import io.eyewall.storm.rpc.Decision;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.storm.metric.StormMetricsRegistry;
@@ -118,8 +119,9 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                     round.moves(cluster),
                     round.changesWithOrders(cluster),
                     cluster.getTopologies().getTopologies().stream()
-                            .map(TopologyDetails::getId)
-                            .toList());
+                            .collect(
+                                    Collectors.toMap(
+                                            TopologyDetails::getId, TopologyDetails::getConf)));
         }
     }
 

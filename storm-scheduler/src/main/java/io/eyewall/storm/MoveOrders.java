@@ -44,26 +44,46 @@ final class MoveOrders implements AutoCloseable {
      *
      * @param moves topology → its executors that move, each with its new slot
      * @param changed topologies whose assignment changes
-     * @param topologies all that there are
+     * @param topologies all that there are, each with its configuration
      */
     void write(
             Map<String, Map<ExecutorDetails, WorkerSlot>> moves,
             Collection<String> changed,
-            Collection<String> topologies)
+            Map<String, Map<String, Object>> topologies)
             throws Exception {
         if (changed.isEmpty()) {
             return;
         }
         if (storage().node_exists(ROOT, false)) {
             List<String> ordered = storage().get_children(ROOT, false);
-            for (String id : withdrawn(ordered, moves.keySet(), changed, topologies)) {
+            for (String id : withdrawn(ordered, moves.keySet(), changed, topologies.keySet())) {
                 storage().delete_node(ROOT + "/" + id);
             }
         }
         for (Map.Entry<String, Map<ExecutorDetails, WorkerSlot>> move : moves.entrySet()) {
-            storage().set_data(ROOT + "/" + move.getKey(), encode(move.getValue()), acls);
+            String id = move.getKey();
+            Map<String, Object> topology = topologies.get(id);
+            openToWorkers(id, topology);
+            storage().mkdirs(ROOT, acls);
+            storage()
+                    .set_data(
+                            ROOT + "/" + id,
+                            encode(move.getValue()),
+                            orOwn(ClusterUtils.mkTopoReadOnlyAcls(topology)));
         }
-        forgetOthersThan(topologies);
+        forgetOthersThan(topologies.keySet());
+    }
+
+    /** Where ZooKeeper is secured, workers may make no folder, and read none of another topology. */
+    private void openToWorkers(String id, Map<String, Object> topology) throws Exception {
+        for (String root : AMONG_WORKERS) {
+            storage().mkdirs(root, acls);
+            storage().mkdirs(root + "/" + id, orOwn(ClusterUtils.mkTopoReadWriteAcls(topology)));
+        }
+    }
+
+    private List<ACL> orOwn(List<ACL> ofTopology) {
+        return ofTopology == null ? acls : ofTopology;
     }
 
     /** Removes what workers of topologies that are gone have left. */

@@ -1,0 +1,130 @@
+package io.eyewall.storm;
+
+import static io.eyewall.storm.Fixture.allOn;
+import static io.eyewall.storm.Fixture.slot;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.storm.Config;
+import org.apache.storm.cluster.ClusterStateContext;
+import org.apache.storm.cluster.ClusterUtils;
+import org.apache.storm.cluster.DaemonType;
+import org.apache.storm.cluster.IStateStorage;
+import org.apache.storm.shade.org.apache.zookeeper.ZooDefs;
+import org.apache.storm.shade.org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.apache.storm.testing.InProcessZookeeper;
+import org.apache.storm.utils.Utils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** On a ZooKeeper in which Nimbus and each topology have passwords of their own. */
+class SecuredMoveOrdersTest {
+
+    private static final byte[] SAID = "said".getBytes(StandardCharsets.UTF_8);
+
+    private static final String NIMBUS = "nimbus:secret";
+
+    private static InProcessZookeeper zookeeper;
+
+    @BeforeAll
+    static void start() throws Exception {
+        zookeeper = new InProcessZookeeper();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        zookeeper.close();
+    }
+
+    private static Map<String, Object> nimbus() throws Exception {
+        Map<String, Object> conf = new HashMap<>(Utils.readDefaultConfig());
+        conf.put(Config.STORM_ZOOKEEPER_SERVERS, List.of("localhost"));
+        conf.put(Config.STORM_ZOOKEEPER_PORT, zookeeper.getPort());
+        conf.put(Config.STORM_ZOOKEEPER_ROOT, "/secured");
+        conf.put(Config.STORM_ZOOKEEPER_AUTH_SCHEME, "digest");
+        conf.put(Config.STORM_ZOOKEEPER_AUTH_PAYLOAD, NIMBUS);
+        conf.put(
+                Config.STORM_ZOOKEEPER_SUPERACL,
+                "digest:" + DigestAuthenticationProvider.generateDigest(NIMBUS));
+        return conf;
+    }
+
+    private static Map<String, Object> topology(String password) throws Exception {
+        Map<String, Object> conf = nimbus();
+        conf.remove(Config.STORM_ZOOKEEPER_AUTH_SCHEME);
+        conf.remove(Config.STORM_ZOOKEEPER_AUTH_PAYLOAD);
+        conf.put(Config.STORM_ZOOKEEPER_TOPOLOGY_AUTH_SCHEME, "digest");
+        conf.put(Config.STORM_ZOOKEEPER_TOPOLOGY_AUTH_PAYLOAD, password);
+        return conf;
+    }
+
+    /** As a worker reaches ZooKeeper. */
+    private static IStateStorage worker(Map<String, Object> topology) throws Exception {
+        return ClusterUtils.mkStateStorage(
+                nimbus(), topology, new ClusterStateContext(DaemonType.WORKER, topology));
+    }
+
+    @Test
+    void workersReadTheirOrderAndSpeakToEachOtherAndNotToThoseOfOtherTopologies() throws Exception {
+        Map<String, Object> own = topology("t:1");
+        Map<String, Object> other = topology("u:2");
+        makeRoot();
+        try (MoveOrders orders = new MoveOrders(nimbus())) {
+            orders.write(
+                    Map.of("t", allOn(slot("s", 6700)), "u", allOn(slot("s", 6701))),
+                    List.of("t", "u"),
+                    Map.of("t", own, "u", other));
+        }
+        IStateStorage first = worker(own);
+        IStateStorage second = worker(own);
+        IStateStorage stranger = worker(other);
+        assertThat(first.get_data("/eyewall-moves/t", false))
+                .isEqualTo(MoveOrders.encode(allOn(slot("s", 6700))));
+        assertThatThrownBy(() -> first.set_data("/eyewall-moves/t", SAID, null))
+                .hasMessageContaining("NoAuth");
+        for (String folder : List.of("/eyewall-serving/t", "/eyewall-spouts/t")) {
+            String node = folder + "/w1";
+            first.set_ephemeral_node(node, SAID, ClusterUtils.mkTopoReadWriteAcls(own));
+            assertThat(second.get_children(folder, false)).containsExactly("w1");
+            assertThat(second.get_data(node, false)).isEqualTo(SAID);
+            assertThatThrownBy(() -> stranger.get_children(folder, false))
+                    .hasMessageContaining("NoAuth");
+        }
+        first.close();
+        second.close();
+        stranger.close();
+    }
+
+    @Test
+    void whatATopologyThatIsGoneHasLeftIsRemoved() throws Exception {
+        Map<String, Object> gone = topology("g:1");
+        Map<String, Object> other = topology("u:2");
+        makeRoot();
+        try (MoveOrders orders = new MoveOrders(nimbus())) {
+            orders.write(Map.of("gone", allOn(slot("s", 6700))), List.of("gone"), Map.of("gone", gone));
+            orders.write(Map.of("u", allOn(slot("s", 6700))), List.of("u"), Map.of("u", other));
+        }
+        IStateStorage found =
+                ClusterUtils.mkStateStorage(
+                        nimbus(), nimbus(), new ClusterStateContext(DaemonType.NIMBUS, nimbus()));
+        for (String folder : List.of("/eyewall-moves", "/eyewall-serving", "/eyewall-spouts")) {
+            assertThat(found.get_children(folder, false)).contains("u").doesNotContain("gone");
+        }
+        found.close();
+    }
+
+    /** Storm's root, which workers look at when they start. */
+    private static void makeRoot() throws Exception {
+        ClusterStateContext context = new ClusterStateContext(DaemonType.UNKNOWN, nimbus());
+        Map<String, Object> conf = nimbus();
+        conf.put(Config.STORM_ZOOKEEPER_ROOT, "/");
+        IStateStorage storage = ClusterUtils.mkStateStorage(conf, conf, context);
+        storage.mkdirs("/secured", ZooDefs.Ids.OPEN_ACL_UNSAFE);
+        storage.close();
+    }
+}
