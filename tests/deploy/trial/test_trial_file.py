@@ -191,6 +191,39 @@ def test_bad_input_is_refused_with_offender_value_and_what_is_allowed(
     assert "\n" not in reason
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ('eyewall.objective = "L=1"', 'write "eyewall.objective" in quotes'),
+        ("topology.workers = 3", 'write "topology.workers" in quotes'),
+        ("eyewall.time.limit.ms = 3", 'write "eyewall.time.limit.ms" in quotes'),
+        ('eyewall.pin.source = ["h1"]', 'write "eyewall.pin" in quotes'),
+        ('[topologies.options.eyewall]\nmoves = "overlap"', 'write "eyewall.moves" in quotes'),
+    ],
+)
+def test_a_setting_whose_name_is_not_quoted_is_refused(options: str, says: str) -> None:
+    reason = refusal(f"{TRIAL}\n[topologies.options]\n{options}\n")
+    assert reason.startswith("folder/mine.toml: topologies (chain): ")
+    assert says in reason
+    of_scheduler = TRIAL.replace('policy = "greedy"', 'options = { eyewall.moves = "overlap" }')
+    assert "schedulers (quick): eyewall = {'moves': 'overlap'}" in refusal(of_scheduler)
+
+
+def test_a_setting_may_be_a_table() -> None:
+    pins = """{ "eyewall.pin" = { source = ["h1"] }, "topology.environment" = { A = "b" } }"""
+    assert parse(f"{TRIAL}options = {pins}").topologies[0].options == {
+        "eyewall.pin": {"source": ["h1"]},
+        "topology.environment": {"A": "b"},
+    }
+
+
+@pytest.mark.parametrize("value", ["2020-01-01", "12:30:00", "inf", "[nan]"])
+@pytest.mark.parametrize("key", ["eyewall.mode", "topology.x"])
+def test_a_setting_that_storm_cannot_be_given_is_refused(key: str, value: str) -> None:
+    reason = refusal(f'{TRIAL}options = {{ "{key}" = {value} }}')
+    assert f"topologies (chain): {key} = {value}: a setting may be text, a finite number" in reason
+
+
 def test_hosts_that_need_more_than_the_machine_are_refused() -> None:
     # 5 cores × 0.22 = 1.1
     assert "use 1.1 cores together, and this machine has 1" in refusal(TRIAL, cores=1)

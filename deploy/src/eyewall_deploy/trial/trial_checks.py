@@ -144,7 +144,34 @@ def _up_to(rate: float) -> str:
 def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
     for key, value in settings.items():
         setting = TOPOLOGY_KEYS.get(key)
-        if setting is None and key.startswith(_EYEWALL):
+        if isinstance(value, dict) and "." not in key:
+            yield (
+                f"{where}: {key} = {value}: TOML reads dots as tables; the name of a setting "
+                f'is one key: write "{_dotted(key, value)}" in quotes'
+            )
+        elif not _is_json(value):
+            yield (
+                f"{where}: {key} = {value}: a setting may be text, a finite number, true or false, "
+                "a list or a table"
+            )
+        elif setting is None and key.startswith(_EYEWALL):
             yield f"{where}: {key} = {value!r}: {name_choices('keys', list(TOPOLOGY_KEYS), key)}"
         elif setting is not None and not setting.type.allows(value):
             yield f"{where}: {key} = {json.dumps(value)}: it must be {setting.type.allowed}"
+
+
+def _dotted(key: str, value: Any) -> str:
+    """Return the name that was probably meant by tables in one another."""
+    while isinstance(value, dict) and value and key not in TOPOLOGY_KEYS:
+        inner, value = next(iter(value.items()))
+        key = f"{key}.{inner}"
+    return key
+
+
+def _is_json(value: Any) -> bool:
+    """Whether Storm can be given a value: TOML has dates and infinity, JSON has not."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
