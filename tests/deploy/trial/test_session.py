@@ -17,7 +17,7 @@ from eyewall_deploy.trial import session, trial_file
 from eyewall_deploy.trial.plan import fingerprint, plan_runs
 from eyewall_deploy.trial.records import TrialRun
 from eyewall_deploy.trial.session import TrialSession
-from eyewall_deploy.trial.trial_file import TrialTopology
+from eyewall_deploy.trial.trial_file import TrialScheduler, TrialTopology
 from trial_runs import run
 
 if TYPE_CHECKING:
@@ -199,3 +199,20 @@ def test_a_jar_needs_its_class_before_anything_starts(tmp_path: Path) -> None:
     assert not isinstance(failure, list)
     assert failure.reason.startswith(f"jar {tmp_path / 'mine.jar'}: no class org.example.Man; ")
     assert "org.example.Main" in failure.reason
+
+
+def test_a_policy_that_the_sidecar_lacks_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "find_jar", lambda _jar: tmp_path)
+    monkeypatch.setattr(session, "up", lambda *_: Failure("too late"))
+    wrong = TrialScheduler("eyewall", "quick", policy="gredy")
+    trial = replace(TRIAL, schedulers=(wrong,))
+    held = TrialSession(trial, tmp_path / "out", tmp_path / "run", Log(), keep=False)
+    failure = held.collect(plan_runs(trial), TrialRun, Storm().execute)
+    assert not isinstance(failure, list)
+    assert failure.reason.startswith(
+        "schedulers (quick): eyewall.policy = 'gredy': no such policy; policies are odp, "
+    )
+    assert failure.reason.endswith("(did you mean greedy?)")
+    assert not (tmp_path / "out").exists()

@@ -209,6 +209,20 @@ def test_a_setting_whose_name_is_not_quoted_is_refused(options: str, says: str) 
     assert "schedulers (quick): eyewall = {'moves': 'overlap'}" in refusal(of_scheduler)
 
 
+@pytest.mark.parametrize(
+    ("objective", "part"), [("L", "L"), ("R=0.5,X=0.5", "X=0.5"), ("R=2", "R=2"), ("R=", "R=")]
+)
+def test_an_objective_is_terms_with_their_weights(objective: str, part: str) -> None:
+    for given in (
+        f'objective = "{objective}"',
+        f'options = {{ "eyewall.objective" = "{objective}" }}',
+    ):
+        reason = refusal(TRIAL.replace('policy = "greedy"', given))
+        assert f"eyewall.objective = {objective!r}: {part!r} is no term with its weight" in reason
+    for allowed in ("L=1", "R=0.5, A=0.5", "ecker", "ecker=lat:1e-6"):
+        parse(TRIAL.replace('policy = "greedy"', f'objective = "{allowed}"'))
+
+
 def test_a_setting_may_be_a_table() -> None:
     pins = """{ "eyewall.pin" = { source = ["h1"] }, "topology.environment" = { A = "b" } }"""
     assert parse(f"{TRIAL}options = {pins}").topologies[0].options == {

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from deployments import make_deployment
+from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import LoadSecond
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+from eyewall_deploy.storm.nimbus import RunningTopology
 from eyewall_deploy.trial import session, trial_run
 from eyewall_deploy.trial.plan import plan_runs
 from eyewall_deploy.trial.records import ForecastValue, LoadForecast, TrialMove, TrialRun
@@ -131,3 +133,50 @@ def test_a_start_is_repeated_if_one_of_its_runs_was_disturbed(
     assert log.lines == [
         "load 1, repetition 1, default: 20% of the machine was stolen; 10% is the most: repeated"
     ]
+
+
+def placed(cluster: MeasuredCluster, trial: Trial, status: str, folder: Path) -> float | Failure:
+    """Look for the start of a topology that has this status text."""
+    (folder / "chain").mkdir()
+    watch = RunWatch(cluster, trial)
+    watch.running["chain"] = RunningTopology("chain-1-1", "chain", "ACTIVE", status, {})
+    return trial_run.wait_for_start(cluster, trial, next(plan_runs(trial))[0], folder, watch)
+
+
+@pytest.mark.parametrize(
+    "by", ["placed by Inner: ", "not placed by Inner: ", "eyewall: kept; ", ""]
+)
+def test_a_topology_whose_settings_eyewall_refuses_is_no_run(
+    by: str,
+    cluster: MeasuredCluster,
+    trial: Trial,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
+    monkeypatch.setattr(trial_run, "_START_PATIENCE", 0.0)
+    bad = 'eyewall.policy is "opd"; it must be odp or greedy'
+    assert placed(cluster, trial, by + bad, tmp_path) == Failure(
+        f"load 0.5, repetition 1, default: Eyewall does not place chain: {bad}"
+    )
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        "placed by Inner: eyewall.mode is observe",
+        "placed by Inner: still solving; a later round uses the answer if it still fits",
+        "eyewall: odp, optimal",
+        "",
+    ],
+)
+def test_a_topology_that_eyewall_may_still_place_is_waited_for(
+    status: str,
+    cluster: MeasuredCluster,
+    trial: Trial,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
+    monkeypatch.setattr(trial_run, "topology_start", lambda *_: START)
+    assert placed(cluster, trial, status, tmp_path) == START

@@ -108,7 +108,11 @@ class RunWatch:
                     running = nimbus.running_topology(client, topology.name)
             except nimbus.NimbusUnreachableError:
                 continue
-            if running is None or not running.slots:
+            if running is None:
+                continue
+            if not running.slots:
+                if topology.name not in self._slots:
+                    self.running[topology.name] = running  # it says why it has none
                 continue
             before, self._slots[topology.name] = (
                 self._slots.get(topology.name, running.slots),

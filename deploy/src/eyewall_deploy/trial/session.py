@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
+from eyewall_contracts.setting_keys import POLICY
+
 from eyewall_deploy import state_file
 from eyewall_deploy.deployment import find_run, read_deployment
-from eyewall_deploy.failure import Failure
+from eyewall_deploy.failure import Failure, name_choices
 from eyewall_deploy.jar_submission import check_class
 from eyewall_deploy.lifecycle.preparation import UpOptions, find_jar
 from eyewall_deploy.lifecycle.programs import sidecar_command
@@ -244,6 +248,25 @@ def _find_obstacle(trial: Trial) -> Failure | None:
         return None
     if find_jar(None) is None:
         return Failure("the scheduler's jar is missing: `make setup` builds it")
-    if sidecar_command() is None:
+    command = sidecar_command()
+    if command is None:
         return Failure("no command `eyewall`: install eyewall-sidecar")
+    return _find_unknown_policy(trial, _installed_policies(command))
+
+
+def _find_unknown_policy(trial: Trial, known: list[str]) -> Failure | None:
+    settings = {f"topologies ({it.name})": it.options for it in trial.topologies}
+    settings |= {f"schedulers ({it.label})": it.settings for it in trial.schedulers}
+    for where, own in settings.items():
+        policy = own.get(POLICY.name)
+        if known and policy is not None and policy not in known:
+            choices = name_choices("policies", known, policy)
+            return Failure(f"{where}: {POLICY.name} = {policy!r}: no such policy; {choices}")
     return None
+
+
+def _installed_policies(command: Path) -> list[str]:
+    """Return the names of the sidecar's policies, its own and further ones; none if it fails."""
+    asked = [str(command), "policies", "--json"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return [it["policy"] for it in json.loads(done.stdout)] if done.returncode == 0 else []

@@ -7,7 +7,8 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_contracts.setting_keys import TOPOLOGY_KEYS
+from eyewall_contracts.objective_terms import LETTERS, TERMS
+from eyewall_contracts.setting_keys import OBJECTIVE, TOPOLOGY_KEYS
 
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.state import SchedulerChoice
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler, TrialTopology
 
 _EYEWALL: Final = "eyewall."
+_ECKER: Final = "ecker"
+"""Of objectives, the one that is no weighted sum of terms."""
 
 
 def find_problems(trial: Trial, cores: int) -> Iterator[str]:
@@ -158,6 +161,26 @@ def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
             yield f"{where}: {key} = {value!r}: {name_choices('keys', list(TOPOLOGY_KEYS), key)}"
         elif setting is not None and not setting.type.allows(value):
             yield f"{where}: {key} = {json.dumps(value)}: it must be {setting.type.allowed}"
+        elif setting is OBJECTIVE and (part := _not_a_weight(value)) is not None:
+            yield (
+                f"{where}: {key} = {value!r}: {part!r} is no term with its weight; allowed are "
+                f"{LETTERS}, each with a weight from 0 to 1, as R=0.5,A=0.5, or ecker"
+            )
+
+
+def _not_a_weight(objective: str) -> str | None:
+    """Return what is no term with its weight in an objective; the sidecar refuses the rest."""
+    if objective.partition("=")[0].strip() == _ECKER:
+        return None
+    for part in objective.split(","):
+        term, _, weight = (it.strip() for it in part.partition("="))
+        try:
+            is_weight = 0 <= float(weight) <= 1
+        except ValueError:
+            is_weight = False
+        if term not in list(TERMS) or not is_weight:
+            return part
+    return None
 
 
 def _dotted(key: str, value: Any) -> str:

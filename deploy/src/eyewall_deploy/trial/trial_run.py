@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from eyewall_contracts.setting_keys import MODE
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import LoadSecond, latency_percentile
@@ -39,6 +42,13 @@ _PAUSE = 6.0
 """Seconds between two loads of one start, for what the change of the rate stirs up."""
 _LINES_LATE = 3.0
 """Seconds until the last lines of a window are in the files, even on a host without CPU."""
+
+_BAD_SETTINGS: Final = re.compile(
+    r"(?:(?:not )?placed by [^:]+: |eyewall: kept; )?"
+    rf"(?!{re.escape(MODE.name)}\b)(?P<why>eyewall\..+)"
+)
+"""A status text where Eyewall leaves a topology to Storm's scheduler: the text begins with the key
+of the setting. A mode is right, and means that it may be left."""
 
 
 def run_trial(
@@ -161,15 +171,23 @@ def join_seconds(
 def wait_for_start(
     cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, folder: Path, watch: RunWatch
 ) -> float | Failure:
-    """Wait until the sources of all topologies have begun; return when the last one did."""
+    """Wait until the sources of all topologies have begun; return when the last one did.
+
+    A topology whose settings Eyewall refuses is no run: Storm's scheduler has placed it.
+    """
     submitted = time.time()
     while True:
+        watch.look_at_assignment(None)
+        for name, running in watch.running.items():
+            if bad := _BAD_SETTINGS.fullmatch(running.scheduling):
+                return Failure(
+                    f"{planned.description}: Eyewall does not place {name}: {bad['why']}"
+                )
         starts = [topology_start(topology, folder) for topology in trial.topologies]
         known = [start for start in starts if start is not None]
         if len(known) == len(starts):
             return max(known)
         waited = time.time() - submitted
-        watch.look_at_assignment(None)
         if waited > _START_PATIENCE:
             status = "; ".join(it.scheduling or "no status" for it in watch.running.values())
             return Failure(
