@@ -1,3 +1,5 @@
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +84,14 @@ def test_loads_follow_one_another_if_file_or_command_line_says_so() -> None:
 @pytest.mark.parametrize(
     ("shipped", "says"),
     [
-        ("steps", "--one-start: loads follow one another only at a constant rate"),
-        ("demo-fast", r"--one-start: each load would have events \(edge-1 ↔ edge-2 \+200 ms\)"),
+        (
+            "steps",
+            "with --one-start: one_start = true: loads follow one another only at a constant rate",
+        ),
+        (
+            "demo-fast",
+            r"--one-start: one_start = true: each load would have events \(edge-1 ↔ edge-2 \+200",
+        ),
     ],
 )
 def test_loads_follow_one_another_only_where_nothing_else_changes(shipped: str, says: str) -> None:
@@ -97,11 +105,18 @@ def test_loads_follow_one_another_only_where_nothing_else_changes(shipped: str, 
     )
 
 
-@pytest.mark.parametrize("loads", [[1.0, 0.5], [0.5, 0.5]])
-def test_loads_that_follow_one_another_rise(loads: list[float]) -> None:
+def test_loads_that_follow_one_another_rise() -> None:
     with pytest.raises(TrialFileError, match="allowed are loads that rise"):
-        restrict(parse(), loads=loads, one_start=True)
-    assert restrict(parse(), loads=loads).loads == tuple(loads)
+        restrict(parse(), loads=[1.0, 0.5], one_start=True)
+    assert restrict(parse(), loads=[1.0, 0.5]).loads == (1.0, 0.5)
+
+
+@pytest.mark.parametrize("loads", [[1.0, 1.0], [0.5, 0.50000001]])
+def test_each_load_is_given_once_as_it_is_printed(loads: list[float]) -> None:
+    with pytest.raises(TrialFileError, match=f"{loads[0]:g} is given 2 times; each load once"):
+        restrict(parse(), loads=loads)
+    text = TRIAL.replace("seconds = 60", f"seconds = 60\nloads = {loads}")
+    assert f"loads = {loads}: {loads[0]:g} is given 2 times" in refusal(text)
 
 
 def test_the_command_line_stands_in_for_the_file() -> None:
@@ -110,6 +125,43 @@ def test_the_command_line_stands_in_for_the_file() -> None:
     assert [it.label for it in chosen.schedulers] == ["quick"]
     with pytest.raises(TrialFileError, match=r"--scheduler quik: .*did you mean quick"):
         restrict(parse(), schedulers=["quik"])
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"seconds": math.nan}, "--seconds nan: input should be a finite number"),
+        ({"seconds": 1e9}, "--seconds 1e+09: input should be less than or equal to 86400"),
+        ({"seconds": 2}, "--seconds 2: input should be greater than or equal to 5"),
+        ({"repetitions": 0}, "--repetitions 0: input should be greater than or equal to 1"),
+        ({"loads": [1, -1]}, "--load -1: input should be greater than 0"),
+        ({"loads": [math.nan]}, "--load nan: input should be a finite number"),
+        ({"loads": [0]}, "--load 0: input should be greater than 0"),
+        (
+            {"seconds": 20},
+            "mine with --seconds 20: events[0].at = 25: the measurement ends after 20 s",
+        ),
+    ],
+)
+def test_the_command_line_is_held_to_what_the_file_may_say(
+    given: dict[str, Any], says: str
+) -> None:
+    late = TRIAL + EVENT.replace("10", "25") + "cpu = 'h1'\nfactor = 0.5"
+    with pytest.raises(TrialFileError) as caught:
+        restrict(parse(late), **given)
+    assert str(caught.value) == says
+
+
+def test_a_rate_as_high_as_possible_has_no_multiples_on_the_command_line_either() -> None:
+    fast = parse(TRIAL.replace("constant = 40", "max = true"))
+    with pytest.raises(TrialFileError, match=r"mine with --load 2: loads = \[2.0\]: a rate as"):
+        restrict(fast, loads=[2])
+
+
+@pytest.mark.parametrize("cores", [math.nan, -1.0, 1e9])
+def test_the_cores_of_the_command_line_are_held_to_what_the_file_may_say(cores: float) -> None:
+    with pytest.raises(TrialFileError, match=f"^--cores {re.escape(f'{cores:g}')}: input should"):
+        trial_file.parse(TRIAL, Path("folder/mine.toml"), 2, share=cores)
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,8 @@ _ECKER: Final = "ecker"
 """Of objectives, the one that is no weighted sum of terms."""
 
 
-def find_problems(trial: Trial, cores: int) -> Iterator[str]:
-    """Yield what is wrong with a trial of which each table is right.
-
-    Parameters
-    ----------
-    cores
-        Of this machine: the hosts may use no more together, unless the trial overcommits it.
-    """
+def find_problems(trial: Trial) -> Iterator[str]:
+    """Yield what is wrong with a trial of which each table is right."""
     names = {
         "schedulers": [it.label for it in trial.schedulers],
         "topologies": [it.name for it in trial.topologies],
@@ -49,20 +43,34 @@ def find_problems(trial: Trial, cores: int) -> Iterator[str]:
     for index, event in enumerate(trial.events):
         for problem in event_problems(event, trial):
             yield f"events[{index}]{problem}"
-    together = sum(trial.host_cores().values())
-    if together > cores and not trial.overcommit:
-        yield (
-            f"cores: the hosts of {trial.cluster.name} use {together:.3g} cores together, and this "
-            f"machine has {cores}; allowed is cores = {cores} or less, which they share, "
-            "or overcommit = true"
-        )
     if trial.rate.is_unlimited and trial.loads != (1.0,):
         yield f"loads = {list(trial.loads)}: a rate as high as possible has no multiples; omit it"
-    if (obstacle := find_one_start_problem(trial)) is not None:
+    for load, count in Counter(f"{it:g}" for it in trial.loads).items():
+        if count > 1:
+            yield f"loads = {list(trial.loads)}: {load} is given {count} times; each load once"
+    if (obstacle := _find_one_start_problem(trial)) is not None:
         yield f"one_start = true: {obstacle}"
 
 
-def find_one_start_problem(trial: Trial) -> str | None:
+def find_overcommit(trial: Trial, cores: int) -> str | None:
+    """Return that the hosts use more than this machine's cores; None if the trial may.
+
+    Parameters
+    ----------
+    cores
+        Of this machine.
+    """
+    together = sum(trial.host_cores().values())
+    if together <= cores or trial.overcommit:
+        return None
+    return (
+        f"cores: the hosts of {trial.cluster.name} use {together:.3g} cores together, and this "
+        f"machine has {cores}; allowed is cores = {cores} or less, which they share, "
+        "or overcommit = true"
+    )
+
+
+def _find_one_start_problem(trial: Trial) -> str | None:
     """Return why the loads of a trial cannot follow one another; None if they can or need not."""
     if not trial.one_start:
         return None

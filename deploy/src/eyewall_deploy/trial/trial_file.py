@@ -25,7 +25,7 @@ from eyewall_deploy.cluster_file import Cluster, ClusterFileError
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.host.cgroups import host_share
 from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
-from eyewall_deploy.trial.trial_checks import find_one_start_problem, find_problems
+from eyewall_deploy.trial.trial_checks import find_overcommit, find_problems
 from eyewall_deploy.trial.trial_event import TrialEvent
 from eyewall_deploy.validation import Number, Text, Whole, describe_error, toml_table
 
@@ -43,6 +43,10 @@ _Name = Annotated[
     Field(pattern=_NAME, description="letters, digits, '.', '_' and '-', at most 63 characters"),
 ]
 _Settings = dict[str, Any]
+_Seconds = Annotated[Number, Field(ge=5, le=86_400)]
+_Repetitions = Annotated[Whole, Field(ge=1, le=1_000)]
+_Load = Annotated[Number, Field(gt=0, le=1_000)]
+_Cores = Annotated[Number, Field(gt=0, le=1_024)]
 
 
 class TrialFileError(ValueError):
@@ -103,7 +107,7 @@ class _TrialTable:
     version: Annotated[Whole, Field(ge=1, le=1, description="1")]
     name: _Name
     cluster: Text
-    seconds: Annotated[Number, Field(ge=5, le=86_400)]
+    seconds: _Seconds
     schedulers: Annotated[tuple[Text | TrialScheduler, ...], Field(min_length=1)]
     topologies: Annotated[
         tuple[TrialTopology, ...],
@@ -111,10 +115,10 @@ class _TrialTable:
     ]
     rate: Any
     warm_up: Annotated[Number, Field(alias="warm_up_seconds", ge=0, le=3_600)] = 30.0
-    repetitions: Annotated[Whole, Field(ge=1, le=1_000)] = 1
-    loads: tuple[Annotated[Number, Field(gt=0, le=1_000)], ...] = (1.0,)
+    repetitions: _Repetitions = 1
+    loads: tuple[_Load, ...] = (1.0,)
     one_start: Annotated[bool, Strict()] = False
-    cores: Annotated[Number | None, Field(gt=0, le=1_024)] = None
+    cores: _Cores | None = None
     overcommit: Annotated[bool, Strict()] = False
     events: tuple[TrialEvent, ...] = ()
 
@@ -241,7 +245,7 @@ def parse(
         if cluster is not None:
             table = replace(table, cluster=cluster)
         if share is not None:
-            table = replace(table, cores=share)
+            table = replace(table, cores=_check_option("--cores", _Cores, share))
         trial = _resolve(table, path.parent)
     except tomllib.TOMLDecodeError as error:
         raise TrialFileError(f"{path}: not TOML: {error}") from None
@@ -250,8 +254,10 @@ def parse(
         raise TrialFileError(f"{path}: {reason}") from None
     except (ClusterFileError, RateProfileError) as error:
         raise TrialFileError(f"{path}: {error}") from None
-    for problem in find_problems(trial, cores):
+    for problem in find_problems(trial):
         raise TrialFileError(f"{path}: {problem}")
+    if (overcommit := find_overcommit(trial, cores)) is not None:
+        raise TrialFileError(f"{path}: {overcommit}")
     return trial
 
 
@@ -272,17 +278,34 @@ def restrict(
                 f"--scheduler {label}: {trial.name} has no such scheduler; "
                 f"{name_choices('its schedulers', labels, label)}"
             )
-    changed = replace(
-        trial,
-        seconds=seconds or trial.seconds,
-        repetitions=repetitions or trial.repetitions,
-        schedulers=tuple(it for it in trial.schedulers if not schedulers or it.label in schedulers),
-        loads=tuple(loads) or trial.loads,
-        one_start=one_start or trial.one_start,
-    )
-    if problem := find_one_start_problem(changed):
-        raise TrialFileError(f"--one-start: {problem}")
+    given: dict[str, Any] = {}
+    options = [f"--scheduler {label}" for label in schedulers]
+    if schedulers:
+        given["schedulers"] = tuple(it for it in trial.schedulers if it.label in schedulers)
+    if seconds is not None:
+        given["seconds"] = _check_option("--seconds", _Seconds, seconds)
+        options.append(f"--seconds {seconds:g}")
+    if repetitions is not None:
+        given["repetitions"] = _check_option("--repetitions", _Repetitions, repetitions)
+    if loads:
+        given["loads"] = tuple(_check_option("--load", _Load, load) for load in loads)
+        options += [f"--load {load:g}" for load in loads]
+    if one_start:
+        given["one_start"] = True
+        options.append("--one-start")
+    changed = replace(trial, **given)
+    for problem in find_problems(changed):
+        raise TrialFileError(f"{trial.name} with {' '.join(options)}: {problem}")
     return changed
+
+
+def _check_option(option: str, kind: Any, value: float) -> Any:
+    """Return a value of the command line if the file may have it, too."""
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        message = error.errors()[0]["msg"]
+        raise TrialFileError(f"{option} {value:g}: {message[:1].lower()}{message[1:]}") from None
 
 
 @cache

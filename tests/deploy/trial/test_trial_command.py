@@ -1,0 +1,22 @@
+"""The command `eyewall-deploy trial`: what it refuses before anything starts."""
+
+import pytest
+from eyewall_deploy.cli import app
+from typer.testing import CliRunner
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--seconds", "nan"], "should be"),
+        (["--sustainable", "--resolution", "nan"], "should be"),
+        (["--load", "nan"], "--load nan: input should be a finite number"),
+        (["--load", "0.5", "--load", "0.5"], "0.5 is given 2 times; each load once"),
+        (["--cores", "nan"], "should be"),
+    ],
+)
+def test_a_number_that_means_nothing_is_refused_in_one_line(options: list[str], says: str) -> None:
+    ended = CliRunner().invoke(app, ["trial", "constant-chain", *options])
+    assert ended.exit_code != 0
+    assert says in " ".join(ended.output.split())
+    assert "Traceback" not in ended.output
