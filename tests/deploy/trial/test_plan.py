@@ -96,6 +96,15 @@ def test_a_run_of_another_trial_is_another_run(trial: Trial, change: dict[str, o
     assert fingerprint(replace(trial, **change), planned) != fingerprint(trial, planned)  # type: ignore[arg-type]
 
 
+def test_a_run_is_the_same_from_wherever_its_cluster_file_is_read(trial: Trial) -> None:
+    (planned,) = next(plan_runs(trial))
+    near, far = (
+        replace(trial, cluster=replace(trial.cluster, origin=it))
+        for it in ("own.toml", "a/own.toml")
+    )
+    assert fingerprint(near, planned) == fingerprint(far, planned)
+
+
 def test_a_scheduler_with_other_settings_is_another_run(trial: Trial) -> None:
     (planned,) = next(plan_runs(trial))
     other = replace(planned, scheduler=TrialScheduler("eyewall", "default", policy="greedy"))

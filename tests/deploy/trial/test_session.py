@@ -68,7 +68,7 @@ class Storm:
         self.happened.append(f"run {' '.join(it.name for it in start)}")
         return [
             run(
-                "default",
+                planned.scheduler.label,
                 load=planned.load or 0.0,
                 repetition=planned.repetition,
                 of=fingerprint(self.trial, planned),
@@ -138,6 +138,81 @@ def test_loads_of_one_start_are_kept_or_repeated_together(storm: Storm, tmp_path
     (tmp_path / "out" / "runs" / "load-1-1-default.json").unlink()
     assert collect_loads() == [0.5, 1.0]
     assert storm.happened == both * 2
+
+
+@dataclass
+class Folder:
+    """An output folder, and the calls that write to it, each with its options."""
+
+    storm: Storm
+    folder: Path
+
+    def call(self, **options: Any) -> list[str] | str:
+        """Return the runs that the results are of, or why there are none."""
+        self.storm.trial = trial_file.restrict(
+            trial_file.load("constant-chain", cores=2), **options
+        )
+        held = TrialSession(
+            self.storm.trial, self.folder / "out", self.folder / "run", Log(), keep=False
+        )
+        made = held.collect(plan_runs(self.storm.trial), TrialRun, self.storm.execute)
+        if isinstance(made, Failure):
+            return made.reason
+        return [f"{it.load:g}-{it.repetition}-{it.scheduler}" for it in made]
+
+    def files(self) -> dict[str, str]:
+        return {it.name: it.read_text() for it in (self.folder / "out" / "runs").iterdir()}
+
+
+@pytest.fixture
+def folder(storm: Storm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    monkeypatch.setattr(MeasuredCluster, "use_scheduler", lambda cluster, _scheduler: cluster)
+    return Folder(storm, tmp_path)
+
+
+def test_results_cover_what_the_folder_has_of_the_whole_trial(folder: Folder) -> None:
+    folder.call(schedulers=["ras"], loads=[1], repetitions=2)
+    assert folder.call(schedulers=["default"], loads=[0.5], repetitions=1) == [
+        "0.5-1-default",
+        *("1-1-ras", "1-2-ras"),
+    ]
+    assert folder.call(schedulers=["default", "ras"], loads=[1], repetitions=1) == [
+        "0.5-1-default",
+        *("1-1-default", "1-1-ras", "1-2-ras"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"seconds": 20}, {"loads": [0.25], "seconds": 20}, {"one_start": True}]
+)
+def test_runs_of_another_version_of_the_trial_are_not_replaced(
+    folder: Folder, changed: dict[str, Any]
+) -> None:
+    folder.call(schedulers=["ras"], loads=[0.5], repetitions=2)
+    before, happened = folder.files(), list(folder.storm.happened)
+    reason = folder.call(**{"schedulers": ["ras"], "loads": [0.5], "repetitions": 1} | changed)
+    out = folder.folder / "out"
+    said = f"{out} has 2 runs of another version of this trial; give --output, or remove {out}/runs"
+    assert reason == said
+    assert (folder.files(), folder.storm.happened) == (before, happened)
+
+
+def test_a_run_that_cannot_be_read_is_not_replaced(folder: Folder) -> None:
+    folder.call(schedulers=["ras"], loads=[0.5], repetitions=1)
+    file = folder.folder / "out" / "runs" / "load-0.5-1-ras.json"
+    file.write_text("{")
+    reason = folder.call(schedulers=["ras"], loads=[0.5], repetitions=1)
+    assert isinstance(reason, str)
+    assert reason.startswith(f"run {file}: ")
+    assert reason.endswith("; give --output, or remove it")
+    assert file.read_text() == "{"
+
+
+def test_a_load_that_is_printed_like_another_one_does_not_replace_it(folder: Folder) -> None:
+    folder.call(schedulers=["ras"], loads=[0.5], repetitions=1)
+    reason = folder.call(schedulers=["ras"], loads=[0.50000001], repetitions=1)
+    assert isinstance(reason, str)
+    assert "has 1 run of another version of this trial" in reason
 
 
 def test_a_nimbus_that_is_lost_is_a_failure_with_its_reason(

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from eyewall_deploy import state_file
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.trial.records import SustainableRate, TrialRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
-    from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
 
 _FIRST_KEYS = frozenset({"at", "until", "delay", "add", "cpu", "factor"})
 """Keys of events that are in the hash even where they say nothing; later ones are not."""
-_Result = TypeVar("_Result", "TrialRun", "SustainableRate")
+_Result = TypeVar("_Result", TrialRun, SustainableRate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,10 @@ def plan_searches(trial: Trial, resolution: float) -> Iterator[tuple[PlannedRun,
 
 def fingerprint(trial: Trial, planned: PlannedRun) -> str:
     """Return what tells a run from one of another trial: a hash of all that it depends on."""
+    # Where a cluster file was read from depends on where the command is called.
+    cluster = replace(trial.cluster, origin=Path(trial.cluster.origin).name)
     content = {
-        "cluster": asdict(trial.cluster),
+        "cluster": asdict(cluster),
         "cores": trial.host_cores(),
         "seconds": [trial.warm_up, trial.seconds],
         "rate": trial.rate.scale(planned.load or 1.0).points,
@@ -111,6 +114,44 @@ def finished_runs(
             return None
         finished.append(result)
     return finished
+
+
+def recorded_runs(
+    trial: Trial, runs: Sequence[PlannedRun], output: Path, kind: type[_Result]
+) -> list[_Result] | Failure:
+    """Return all that a folder has of a trial, also what the planned runs leave out.
+
+    Failure if it has a run of another trial, which one of this might replace.
+    """
+    planned = {it.name: it for it in runs}
+    resolution = max((it.resolution for it in runs), default=0.0)
+    schedulers = {it.label: it for it in (*trial.declared, *trial.schedulers)}
+    found: list[tuple[PlannedRun, _Result]] = []
+    others = 0
+    pattern = "load-*.json" if kind is TrialRun else "sustainable-*.json"
+    for file in sorted((output / "runs").glob(pattern)):
+        try:
+            result = state_file.read(file, kind, "run")
+        except state_file.StateFileError as error:
+            return Failure(f"{error}; give --output, or remove it")
+        scheduler = schedulers.get(result.scheduler)
+        load = result.load if isinstance(result, TrialRun) else None
+        own = planned.get(file.stem)
+        if own is None and scheduler is not None:
+            own = PlannedRun(load, result.repetition, scheduler, resolution)
+        if own is None or result.fingerprint != fingerprint(trial, own):
+            others += 1
+        else:
+            found.append((own, result))
+    if others:
+        runs_are = "1 run" if others == 1 else f"{others} runs"
+        return Failure(
+            f"{output} has {runs_are} of another version of this trial; give --output, or remove "
+            f"{output / 'runs'}"
+        )
+    order = list(schedulers)
+    found.sort(key=lambda it: (it[0].load or 0.0, it[0].repetition, order.index(it[1].scheduler)))
+    return [result for _, result in found]
 
 
 def _turns(trial: Trial) -> Iterator[tuple[int, TrialScheduler]]:

@@ -23,7 +23,7 @@ from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.storm.nimbus import NimbusUnreachableError
 from eyewall_deploy.submit import find_project
 from eyewall_deploy.trial.cluster_events import restore_cluster
-from eyewall_deploy.trial.plan import finished_runs, run_file
+from eyewall_deploy.trial.plan import finished_runs, recorded_runs, run_file
 from eyewall_deploy.trial.topology_runs import topology_project
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class TrialSession:
         kind: type[_Result],
         execute: Callable[[MeasuredCluster, Sequence[PlannedRun], Path], list[_Result] | Failure],
     ) -> list[_Result] | Failure:
-        """Return the results of all planned runs, those of earlier calls included.
+        """Return the results that the folder then has of this trial, all planned runs included.
 
         Parameters
         ----------
@@ -77,20 +77,22 @@ class TrialSession:
             Makes the runs of one start on a cluster that has their scheduler and no topology. The
             folder, for what topologies write, is not there yet.
         """
+        starts = list(plan)
+        planned = [it for runs in starts for it in runs]
         failure = _find_obstacle(self.trial)
         if failure is not None:
             return failure
+        recorded = recorded_runs(self.trial, planned, self.output, kind)
+        if isinstance(recorded, Failure):
+            return recorded
         try:
             (self.output / "runs").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             return Failure(f"--output {self.output}: {error.strerror}")
-        results: list[_Result] = []
         held: _HeldCluster | None = None
         try:
-            for runs in plan:
-                finished = finished_runs(self.trial, runs, self.output, kind)
-                if finished is not None:
-                    results += finished
+            for runs in starts:
+                if finished_runs(self.trial, runs, self.output, kind) is not None:
                     continue
                 if held is None:
                     reached = self._reach_cluster()
@@ -100,15 +102,14 @@ class TrialSession:
                 made = self._execute(held.cluster, runs, execute)
                 if isinstance(made, Failure):
                     return made
-                for planned, result in zip(runs, made, strict=True):
-                    state_file.write(run_file(self.output, planned), result)
-                results += made
+                for run, result in zip(runs, made, strict=True):
+                    state_file.write(run_file(self.output, run), result)
         except NimbusUnreachableError as error:
             return Failure(str(error))
         finally:
             if held is not None:
                 self._release(held)
-        return results
+        return recorded_runs(self.trial, planned, self.output, kind)
 
     def _execute(
         self,

@@ -142,6 +142,8 @@ class Trial:
         Whether that may be more than the machine has.
     folder
         Where the file's own paths begin.
+    declared
+        All schedulers of the file, also those that the command line leaves out.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Trial:
     overcommit: bool
     events: tuple[TrialEvent, ...]
     folder: Path
+    declared: tuple[TrialScheduler, ...]
 
     @property
     def is_steady(self) -> bool:
@@ -316,6 +319,7 @@ def _adapter() -> TypeAdapter[_TrialTable]:
 def _resolve(table: _TrialTable, folder: Path) -> Trial:
     own_cluster = folder / table.cluster
     cluster_name = str(own_cluster) if own_cluster.is_file() else table.cluster
+    schedulers = tuple(TrialScheduler(it) if isinstance(it, str) else it for it in table.schedulers)
     return Trial(
         name=table.name,
         cluster_name=cluster_name,
@@ -323,9 +327,7 @@ def _resolve(table: _TrialTable, folder: Path) -> Trial:
         seconds=table.seconds,
         warm_up=table.warm_up,
         repetitions=table.repetitions,
-        schedulers=tuple(
-            TrialScheduler(it) if isinstance(it, str) else it for it in table.schedulers
-        ),
+        schedulers=schedulers,
         topologies=table.topologies,
         rate=read_profile(table.rate, folder),
         loads=table.loads,
@@ -334,4 +336,5 @@ def _resolve(table: _TrialTable, folder: Path) -> Trial:
         overcommit=table.overcommit,
         events=table.events,
         folder=folder,
+        declared=schedulers,
     )
