@@ -55,6 +55,14 @@ def milliseconds(cluster: MeasuredCluster, a: str, b: str) -> float:
     return round(delay_file.read(cluster.deployment.run.delays).between(a, b) * 1000, 3)
 
 
+def test_the_delay_between_a_site_and_its_first_host_rises(tmp_path: Path) -> None:
+    cluster = cluster_of(tmp_path)
+    before = milliseconds(cluster, "edge-1", "edge-2")
+    event = TrialEvent(10.0, delay=("edge", "edge-1"), add=50.0)
+    assert EventSchedule(cluster, replace(DEMO, events=(event,))).apply(10.0) is None
+    assert milliseconds(cluster, "edge-1", "edge-2") == before + 50
+
+
 def test_the_delay_between_two_hosts_of_a_site_rises_both_ways_and_falls_back(
     tmp_path: Path,
 ) -> None:

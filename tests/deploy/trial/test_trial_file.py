@@ -64,6 +64,14 @@ def test_only_hosts_of_the_cluster_are_drained() -> None:
     assert "events[0]: h9: six-unequal has no such host" in said
 
 
+def test_a_delay_rises_only_where_there_is_a_link() -> None:
+    event = TRIAL.replace("[rate]", EVENT + "delay = PAIR\nadd_ms = 3\n[rate]", 1)
+    reason = refusal(event.replace("PAIR", "['h1', 'h1']"))
+    assert "events[0].delay = ['h1', 'h1']: there is no link" in reason
+    for pair in ("['h1', 'h2']", "['hall', 'hall']", "['hall', 'h1']"):
+        parse(event.replace("PAIR", pair))
+
+
 def test_workers_serve_on_if_a_topology_or_a_scheduler_asks_for_it() -> None:
     moves = trial_file.load("moves", cores=2)
     assert moves.overlaps

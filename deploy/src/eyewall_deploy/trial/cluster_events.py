@@ -12,6 +12,7 @@ from eyewall_deploy.lifecycle.changes import change_cpu, change_delay, kill
 from eyewall_deploy.lifecycle.drain import drain_hosts
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.trial.host_faults import BusyHost, CrashingWorkers
+from eyewall_deploy.trial.trial_event import host_pairs
 from eyewall_deploy.wan import delay_file
 
 if TYPE_CHECKING:
@@ -150,8 +151,6 @@ class EventSchedule:
 
 def place_delay(cluster: MeasuredCluster, a: str, b: str) -> float:
     """Return the one-way delay between two hosts or sites; of sites that of their first hosts."""
-    own = cluster.deployment.cluster
-    first, *_ = [it.name for it in own.hosts if a in (it.name, it.site)]
-    second = [it.name for it in own.hosts if b in (it.name, it.site) and it.name != first]
+    (first, second), *_ = host_pairs(cluster.deployment.cluster, a, b)
     delays = delay_file.read(cluster.deployment.run.delays)
-    return delays.between(first, second[0])
+    return delays.between(first, second)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from eyewall_deploy.validation import Number, Text, toml_table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from eyewall_deploy.cluster_file import Cluster
     from eyewall_deploy.trial.trial_file import Trial
 
 _KINDS: Final = (
@@ -131,3 +133,14 @@ def event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
         if name not in allowed:
             choices = name_choices("allowed", allowed, name)
             yield f": {name}: {trial.cluster.name} has no such host; {choices}"
+    if event.delay is not None and not host_pairs(trial.cluster, *event.delay):
+        yield (
+            f".delay = {list(event.delay)}: there is no link; allowed are two different hosts or "
+            "sites, or a site of several hosts twice"
+        )
+
+
+def host_pairs(cluster: Cluster, a: str, b: str) -> list[tuple[str, str]]:
+    """Return the different hosts between which a delay between two hosts or sites is."""
+    ends = [[it.name for it in cluster.hosts if end in (it.name, it.site)] for end in (a, b)]
+    return [(u, v) for u, v in product(*ends) if u != v]
