@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from eyewall_deploy.trial import trial_file
-from eyewall_deploy.trial.load_shapes import operator_work
+from eyewall_deploy.trial.load_shapes import ARGUMENTS, SHAPES, LoadArgument, operator_work
 from eyewall_deploy.trial.trial_checks import find_impossible_rate
 from eyewall_deploy.trial.trial_file import Trial, TrialFileError, restrict, shipped_trials
 
@@ -22,6 +22,7 @@ name = "chain"
 shape = "chain"
 arguments = { cpu-us = 500 }
 """
+REPOSITORY = Path(__file__).resolve().parents[3]
 EVENT = "[[events]]\nat = 10\n"
 
 
@@ -358,11 +359,68 @@ def test_what_each_tuple_of_the_source_costs_follows_from_the_shape(
     assert {it.name: pytest.approx(1000 * it.seconds) for it in found} == milliseconds
 
 
-def test_what_the_topology_refuses_itself_is_left_to_it() -> None:
-    assert operator_work("ring", {}) is None
-    assert operator_work("chain", {"stages": "some"}) is None
-    assert operator_work("chain", {"stages": 65}) is None
-    assert operator_work("chain", {"selectivity": 1e200}) is None
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("{ stages = 65 }", "arguments.stages = 65: it must be a whole number from 1 to 64"),
+        ("{ stages = 3.5 }", "arguments.stages = 3.5: it must be a whole number from 1 to 64"),
+        ('{ stages = "some" }', "arguments.stages = 'some': it must be a whole number"),
+        ("{ parallelism = inf }", "arguments.parallelism = inf: it must be a whole number"),
+        ("{ selectivity = nan }", "arguments.selectivity = nan: it must be a number from 0 to 100"),
+        ("{ selectivity = true }", "arguments.selectivity = True: it must be a number from 0 to"),
+        ("{ payload = 2000000 }", "arguments.payload = 2000000: it must be a whole number from 0"),
+        ("{ stage = 2 }", "arguments.stage = 2: a shape has no such argument; "),
+        ("{ stage = 2 }", "(did you mean stages?)"),
+        ("{ shape = 'mix' }", "arguments.shape = 'mix': a shape has no such argument"),
+        ("['--stages', '65']", "arguments.stages = '65': it must be a whole number from 1 to 64"),
+        ("['--stages']", "arguments = ['--stages']: those of a shape are pairs of --NAME and VALU"),
+        ("['stages', '2']", "arguments = ['stages', '2']: those of a shape are pairs of --NAME"),
+    ],
+)
+def test_what_a_load_topology_would_refuse_is_refused_before_anything_starts(
+    arguments: str, says: str
+) -> None:
+    reason = refusal(TRIAL.replace("{ cpu-us = 500 }", arguments))
+    assert reason.startswith("folder/mine.toml: topologies (chain).arguments")
+    assert says in reason
+
+
+@pytest.mark.parametrize("value", ["2020-01-01", "[1]", "{ b = 1 }"])
+def test_an_argument_of_another_jar_is_a_text_or_a_number(value: str) -> None:
+    jar = TRIAL.replace('shape = "chain"', 'jar = "mine.jar"\nclass = "Mine"')
+    reason = refusal(jar.replace("{ cpu-us = 500 }", f"{{ a = {value} }}"))
+    assert "topologies (chain).arguments.a = " in reason
+    assert reason.endswith(": it must be text, a number, true or false")
+    parse(jar.replace("{ cpu-us = 500 }", "{ a = 'b', c = 1.5, d = true }"))
+
+
+def test_a_shape_is_one_of_the_load_topologies() -> None:
+    reason = refusal(TRIAL.replace('shape = "chain"', 'shape = "chian"'))
+    assert "topologies (chain).shape = 'chian': no such shape; shapes are chain, fan-out" in reason
+    assert reason.endswith("(did you mean chain?)")
+
+
+def test_arguments_and_shapes_are_those_of_the_load_topologies() -> None:
+    source = next(REPOSITORY.glob("topologies/**/LoadOptions.java")).read_text()
+    number = r"[0-9][0-9_.e]*"
+    read = rf'values\.(whole|number)\("([a-z-]+)", ({number}), ({number}), ({number})\)'
+    assert {
+        name: LoadArgument(float(usual), float(least), float(most), whole=kind == "whole")
+        for kind, name, usual, least, most in re.findall(read, source)
+        if name != "settle"
+    } == ARGUMENTS
+    (shapes,) = re.findall(r"SHAPES =\s+List\.of\((.*?)\);", source, re.DOTALL)
+    assert re.findall(r'"([a-z-]+)"', shapes) == list(SHAPES)
+
+
+@pytest.mark.parametrize("places", ['["h9"]', '"h9"', '["h1", "label:gpu"]', '["site:moon"]'])
+def test_what_is_pinned_has_its_place_on_the_trials_cluster(places: str) -> None:
+    pin = f'"eyewall.pin" = {{ sink = {places} }}'
+    place = re.findall(r"[a-z:0-9]+", places)[-1]
+    says = f"eyewall.pin: sink is pinned to {place}, which six-unequal does not have; allowed are h"
+    assert f"topologies (chain): {says}" in refusal(f"{TRIAL}options = {{ {pin} }}")
+    of_scheduler = TRIAL.replace('policy = "greedy"', f"options = {{ {pin} }}")
+    assert f"schedulers (quick): {says}" in refusal(of_scheduler)
 
 
 def test_a_rate_that_is_too_large_for_a_while_is_none_that_nothing_carries() -> None:

@@ -1,15 +1,65 @@
-"""What the load topologies' operators cost: see LoadTopology, which builds them."""
+"""The load topologies' shapes and arguments, and what their operators cost: see LoadOptions."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from eyewall_deploy.failure import name_choices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
-_MOST_STAGES, _LARGEST_SELECTIVITY = 64, 100
-"""As LoadOptions has them: what is beyond makes no topology."""
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadArgument:
+    """A number that a load topology takes: what it is if it is not given, and its range."""
+
+    usual: float
+    least: float
+    most: float
+    whole: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """Say its range to a person."""
+        kind = "a whole number" if self.whole else "a number"
+        return f"{kind} from {self.least:.15g} to {self.most:.15g}"
+
+    def allows(self, value: Any) -> bool:
+        """Whether the topology takes a value; it is given its text."""
+        text = str(value)
+        if self.whole and not _WHOLE.fullmatch(text):
+            return False
+        try:
+            return self.least <= float(text) <= self.most
+        except ValueError:
+            return False
+
+
+SHAPES: Final = ("chain", "fan-out", "fan-in", "diamond", "word-count", "mix")
+ARGUMENTS: Final = {
+    "cpu-us": LoadArgument(1_000, 0, 1e7),
+    "payload": LoadArgument(100, 0, 1_000_000, whole=True),
+    "selectivity": LoadArgument(1, 0, 100),
+    "stages": LoadArgument(3, 1, 64, whole=True),
+    "parallelism": LoadArgument(2, 1, 1_000, whole=True),
+    "ackers": LoadArgument(1, 0, 1_000, whole=True),
+    "pending": LoadArgument(500, 1, 1_000_000, whole=True),
+    "declared": LoadArgument(0, 0, 10_000),
+    "workers": LoadArgument(0, 0, 1_000, whole=True),
+    "timeout": LoadArgument(10, 1, 3_600, whole=True),
+    "memory-mb": LoadArgument(96, 16, 65_536, whole=True),
+    "words": LoadArgument(5, 1, 1_000, whole=True),
+    "vocabulary": LoadArgument(1_000, 1, 1_000_000, whole=True),
+    "skew": LoadArgument(1, 0, 10),
+    "heavy-share": LoadArgument(0.1, 0, 1),
+    "heavy-factor": LoadArgument(10, 0, 1_000),
+}
+"""By name; a trial gives shape, name, rate and settle itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +79,39 @@ class OperatorWork:
     executors: int
 
 
-def operator_work(shape: str, arguments: Mapping[str, Any]) -> tuple[OperatorWork, ...] | None:
-    """Return what a shape's operators cost; None for arguments or a shape that it refuses itself.
+def named_arguments(given: dict[str, Any] | list[str]) -> dict[str, Any]:
+    """Return the arguments of a load topology by name, also where they are a list."""
+    if isinstance(given, dict):
+        return dict(given)
+    pairs = zip(given[::2], given[1::2], strict=True)
+    return {name.removeprefix("--"): value for name, value in pairs}
 
-    Parameters
-    ----------
-    arguments
-        Those given; what is missing is as in LoadOptions.
-    """
-    try:
-        cost = float(arguments.get("cpu-us", 1000)) / 1e6
-        executors = int(arguments.get("parallelism", 2))
-        stages = int(arguments.get("stages", 3))
-        selectivity = float(arguments.get("selectivity", 1))
-        words = int(arguments.get("words", 5))
-        heavy_share = float(arguments.get("heavy-share", 0.1))
-        heavy_factor = float(arguments.get("heavy-factor", 10))
-    except (TypeError, ValueError):
-        return None
-    if not (1 <= stages <= _MOST_STAGES and 0 <= selectivity <= _LARGEST_SELECTIVITY):
-        return None
+
+def find_load_problems(shape: str, given: dict[str, Any] | list[str]) -> Iterator[str]:
+    """Yield what a load topology would refuse, each beginning with the key."""
+    if shape not in SHAPES:
+        yield f"shape = {shape!r}: no such shape; {name_choices('shapes', SHAPES, shape)}"
+    if not isinstance(given, dict):
+        names = given[::2]
+        if len(given) % 2 or not all(it.startswith("--") for it in names):
+            yield f"arguments = {given}: those of a shape are pairs of --NAME and VALUE"
+            return
+    for name, value in named_arguments(given).items():
+        argument = ARGUMENTS.get(name)
+        if argument is None:
+            choices = name_choices("arguments", list(ARGUMENTS), name)
+            yield f"arguments.{name} = {value!r}: a shape has no such argument; {choices}"
+        elif not argument.allows(value):
+            yield f"arguments.{name} = {value!r}: it must be {argument.allowed}"
+
+
+def operator_work(shape: str, given: dict[str, Any] | list[str]) -> tuple[OperatorWork, ...]:
+    """Return what the operators of a shape cost, with arguments that it takes."""
+    arguments = {name: float(it.usual) for name, it in ARGUMENTS.items()}
+    arguments |= {name: float(it) for name, it in named_arguments(given).items()}
+    cost, executors = arguments["cpu-us"] / 1e6, int(arguments["parallelism"])
+    stages, selectivity = int(arguments["stages"]), arguments["selectivity"]
+    heavy_share = arguments["heavy-share"]
     branches = {f"branch-{it}": selectivity for it in range(1, stages + 1)}
     # Operator → tuples that it gets for each one of the source; a heavy one counts for several.
     tuples: dict[str, dict[str, float]] = {
@@ -56,9 +119,7 @@ def operator_work(shape: str, arguments: Mapping[str, Any]) -> tuple[OperatorWor
         "fan-out": {"operator": 1.0, **branches},
         "fan-in": {"operator": 1.0},
         "diamond": {"operator": 1.0, **branches, "join": stages * selectivity**2},
-        "word-count": {"split": 1.0, "count": float(words)},
-        "mix": {"heavy": heavy_share * heavy_factor, "light": 1 - heavy_share},
+        "word-count": {"split": 1.0, "count": arguments["words"]},
+        "mix": {"heavy": heavy_share * arguments["heavy-factor"], "light": 1 - heavy_share},
     }
-    if shape not in tuples or executors < 1:
-        return None
     return tuple(OperatorWork(name, cost * it, executors) for name, it in tuples[shape].items())

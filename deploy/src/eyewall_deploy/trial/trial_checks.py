@@ -8,17 +8,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from eyewall_contracts.objective_terms import LETTERS, TERMS
-from eyewall_contracts.setting_keys import OBJECTIVE, TOPOLOGY_KEYS
+from eyewall_contracts.setting_keys import OBJECTIVE, PIN, TOPOLOGY_KEYS
 
 from eyewall_deploy.failure import name_choices
+from eyewall_deploy.pins import find_pin_problem, pins_of
 from eyewall_deploy.state import SchedulerChoice
-from eyewall_deploy.trial.load_shapes import operator_work
+from eyewall_deploy.trial.load_shapes import find_load_problems, operator_work
 from eyewall_deploy.trial.trial_event import event_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from eyewall_deploy.trial.rate_profile import RateProfile
+    from eyewall_deploy.cluster_file import Cluster
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler, TrialTopology
 
 _EYEWALL: Final = "eyewall."
@@ -37,9 +38,9 @@ def find_problems(trial: Trial) -> Iterator[str]:
             if count > 1:
                 yield f"{what}: name = {name!r} is given {count} times; each name once"
     for scheduler in trial.schedulers:
-        yield from _scheduler_problems(scheduler)
+        yield from _scheduler_problems(scheduler, trial.cluster)
     for topology in trial.topologies:
-        yield from _topology_problems(topology, trial.rate)
+        yield from _topology_problems(topology, trial)
     for index, event in enumerate(trial.events):
         for problem in event_problems(event, trial):
             yield f"events[{index}]{problem}"
@@ -89,7 +90,7 @@ def _find_one_start_problem(trial: Trial) -> str | None:
     return None
 
 
-def _scheduler_problems(scheduler: TrialScheduler) -> Iterator[str]:
+def _scheduler_problems(scheduler: TrialScheduler, cluster: Cluster) -> Iterator[str]:
     known = [str(choice) for choice in SchedulerChoice]
     if scheduler.scheduler not in known:
         choices = name_choices("schedulers", known, scheduler.scheduler)
@@ -97,10 +98,10 @@ def _scheduler_problems(scheduler: TrialScheduler) -> Iterator[str]:
     elif scheduler.scheduler != SchedulerChoice.EYEWALL and scheduler.settings:
         first = next(iter(scheduler.settings))
         yield f"schedulers ({scheduler.label}).{first}: only the scheduler eyewall has settings"
-    yield from _setting_problems(f"schedulers ({scheduler.label})", scheduler.settings)
+    yield from _setting_problems(f"schedulers ({scheduler.label})", scheduler.settings, cluster)
 
 
-def _topology_problems(topology: TrialTopology, rate: RateProfile) -> Iterator[str]:
+def _topology_problems(topology: TrialTopology, trial: Trial) -> Iterator[str]:
     where = f"topologies ({topology.name})"
     kinds = [topology.shape, topology.jar, topology.streamparse]
     if sum(kind is not None for kind in kinds) != 1:
@@ -109,9 +110,18 @@ def _topology_problems(topology: TrialTopology, rate: RateProfile) -> Iterator[s
         yield f"{where}: jar and class belong together"
     elif topology.streamparse is None and topology.project is not None:
         yield f"{where}.project = {topology.project!r}: only a streamparse topology has a project"
-    elif topology.streamparse is not None and not rate.is_constant:
+    elif topology.streamparse is not None and not trial.rate.is_constant:
         yield f"{where}: the rate of a streamparse topology cannot change; allowed is constant"
-    yield from _setting_problems(where, topology.options)
+    elif topology.shape is not None:
+        for problem in find_load_problems(topology.shape, topology.arguments):
+            yield f"{where}.{problem}"
+    elif isinstance(topology.arguments, dict):
+        for name, value in topology.arguments.items():
+            if not isinstance(value, str | int | float):
+                yield (
+                    f"{where}.arguments.{name} = {value}: it must be text, a number, true or false"
+                )
+    yield from _setting_problems(where, topology.options, trial.cluster)
 
 
 def find_impossible_rate(trial: Trial) -> str | None:
@@ -127,9 +137,9 @@ def find_impossible_rate(trial: Trial) -> str | None:
     rate = trial.rate.rate_at(0) * max(trial.loads)
     together = 0.0
     for it in trial.topologies:
-        if it.shape is None or not isinstance(it.arguments, dict):
+        if it.shape is None:
             continue
-        for operator in operator_work(it.shape, it.arguments) or ():
+        for operator in operator_work(it.shape, it.arguments):
             together += operator.seconds
             cores = min(sum(hosts), operator.executors * min(1.0, max(hosts)))
             if rate * operator.seconds > cores:
@@ -152,7 +162,7 @@ def _up_to(rate: float) -> str:
     return f"allowed is up to {rate:.4g} tuples/s, or max = true"
 
 
-def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
+def _setting_problems(where: str, settings: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
     for key, value in settings.items():
         setting = TOPOLOGY_KEYS.get(key)
         if isinstance(value, dict) and "." not in key:
@@ -174,6 +184,8 @@ def _setting_problems(where: str, settings: Mapping[str, Any]) -> Iterator[str]:
                 f"{where}: {key} = {value!r}: {part!r} is no term with its weight; allowed are "
                 f"{LETTERS}, each with a weight from 0 to 1, as R=0.5,A=0.5, or ecker"
             )
+        elif setting is PIN and (unknown := find_pin_problem(cluster, pins_of(value))) is not None:
+            yield f"{where}: {key}: {unknown}"
 
 
 def _not_a_weight(objective: str) -> str | None:
