@@ -17,6 +17,7 @@ from eyewall_deploy.doctor.running import _difference, check_clocks
 from eyewall_deploy.doctor.storm_yaml import check_settings, sidecar_addresses
 from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.storm.settings import ISOLATION, OVERLAP_ISOLATION, TIMING, recommended_settings
+from eyewall_sidecar.objective import Objective, ObjectiveError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -155,12 +156,89 @@ def test_a_bad_value_is_named_with_what_is_allowed(key: str, value: object, said
     assert said in finding.advice
 
 
-def test_a_key_that_does_not_exist_is_answered_with_the_one_that_was_meant() -> None:
-    finding = next(
-        f for f in check_settings({"eyewall.push.assignment": True}) if "push" in f.check
-    )
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("eyewall.push.assignment", "eyewall.push.assignments"),
+        ("eyewall.deadline.first", "eyewall.deadline.first.ms"),
+        ("eyewall.objektive", "eyewall.objective"),
+    ],
+)
+def test_a_key_that_does_not_exist_is_answered_with_the_one_that_was_meant(
+    key: str, meant: str
+) -> None:
+    finding = next(f for f in check_settings({key: True}) if f.check == key)
     assert finding.severity is Severity.FAULT
-    assert finding.advice == "did you mean eyewall.push.assignments?"
+    assert "Nimbus writes it into each topology that is submitted" in finding.found
+    assert finding.advice == (
+        f"did you mean {meant}? (topologies that already have it: "
+        f"storm rebalance NAME -t '{{\"{key}\": null}}')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "allowed"),
+    [
+        ("eyewall.objective", "L", "as L=1 or R=0.5,A=0.5"),
+        ("eyewall.objective", "L=0.5,R=0.5", "as L=1 or R=0.5,A=0.5"),
+        ("eyewall.objective", 1, "as L=1 or R=0.5,A=0.5"),
+        ("eyewall.mode", False, "auto or observe or off"),  # YAML's `off`
+        ("eyewall.headroom", 0.5, "a number from 1 to 100"),
+        ("eyewall.rate.hint", "{", "a map from components"),
+        ("eyewall.pin", ["edge-1"], "a map from components"),
+    ],
+)
+def test_a_bad_default_for_topologies_is_named_with_what_is_allowed_and_that_it_sticks(
+    key: str, value: object, allowed: str
+) -> None:
+    finding = next(f for f in check_settings({key: value}) if f.check == key)
+    assert finding.severity is Severity.FAULT
+    assert finding.found.startswith(f"{value!r} is not allowed: Eyewall neither places nor moves ")
+    assert "each topology that is submitted" in finding.found
+    assert allowed in finding.advice
+
+
+@pytest.mark.parametrize(
+    "defaults",
+    [
+        {"eyewall.mode": "observe", "eyewall.headroom": 2, "eyewall.objective": None},
+        {"eyewall.pin": '{"source": ["edge-1"]}', "eyewall.rate.hint": {"source": 5}},
+        {"eyewall.exclusive": "sink", "eyewall.objective": " R = 0.5, A=0.5 "},
+    ],
+)
+def test_good_defaults_for_topologies_are_fine(defaults: dict[str, object]) -> None:
+    (finding,) = [f for f in check_settings(defaults) if f.check.startswith("eyewall.")]
+    assert finding.severity is Severity.FINE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L=1",
+        "THETA=1",
+        "R=0.5,A=0.2,N=0.3",
+        "ecker",
+        "ecker=lat:1e-6",
+        "L=1,R=0",
+        "R=1,R=0",
+        "R=0.5",
+        "R=nan",
+        "R=-1,A=2",
+        "L",
+        "l=1",
+        "",
+        "R=0.5,L=0.5",
+        "R=0.5,ecker=1",
+    ],
+)
+def test_an_objective_is_a_good_default_if_the_sidecar_reads_it(text: str) -> None:
+    try:
+        Objective.parse(text)
+        severity = Severity.FINE
+    except ObjectiveError:
+        severity = Severity.FAULT
+    found = [f for f in check_settings({"eyewall.objective": text}) if "eyewall." in f.check]
+    assert [it.severity for it in found] == [severity]
 
 
 def test_a_class_of_ours_that_does_not_exist_would_end_nimbus() -> None:

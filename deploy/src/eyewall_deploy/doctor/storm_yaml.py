@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from eyewall_contracts.setting_keys import ADDRESSES, SHIM_KEYS, TOPOLOGY_KEYS
+from eyewall_contracts.objective_terms import LETTERS, LOAD_TERMS, Term
+from eyewall_contracts.setting_keys import (
+    ADDRESSES,
+    OBJECTIVE,
+    SHIM_KEYS,
+    TOPOLOGY_KEYS,
+    PerComponent,
+    SettingKey,
+)
 
 from eyewall_deploy.doctor.check_result import CheckResult, advice, fault, fine, stops_nimbus
 from eyewall_deploy.doctor.home import CLASS
@@ -18,6 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _PREFIX = "eyewall."
+_STICKS = "Nimbus writes it into each topology that is submitted"
+_OBJECTIVES = f"{LETTERS}, with weights that sum to 1, as L=1 or R=0.5,A=0.5; or ecker"
+_ROUNDING = 1e-9
 DEFAULT_SIDECAR = Endpoint("127.0.0.1", 7077)
 
 
@@ -69,17 +81,62 @@ def _check_scheduler(given: Any) -> CheckResult:
 
 def _check_key(name: str, value: Any) -> CheckResult | None:
     if name in TOPOLOGY_KEYS:
-        return None  # a default for all topologies; the sidecar checks its value
+        return _check_default(TOPOLOGY_KEYS[name], value)
     key = SHIM_KEYS.get(name)
     if key is None:
         known = (*SHIM_KEYS, *TOPOLOGY_KEYS)
         near = get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]}?" if near else f"known keys are {', '.join(known)}"
-        return fault(name, f"{value!r}: no such key, so it does nothing", meant)
+        found = f"{value!r}: no such key, nothing reads it; {_STICKS}, which stops them"
+        return fault(name, f"{found} once it is gone here", f"{meant} {_unset(name)}")
     if key.type.allows(value):
         return None
     allowed = f"allowed: {key.type.allowed}"
     return fault(name, f"{value!r} is not allowed, the default holds", allowed)
+
+
+def _check_default(key: SettingKey, value: Any) -> CheckResult | None:
+    """Look at what all topologies have that do not set it themselves; null is not set."""
+    allowed = _OBJECTIVES if key is OBJECTIVE else key.type.allowed
+    if value is None or _is_default(key, value):
+        return None
+    found = f"{value!r} is not allowed: Eyewall neither places nor moves topologies that have it"
+    return fault(key.name, f"{found}; {_STICKS}", f"allowed: {allowed}. {_unset(key.name)}")
+
+
+def _is_default(key: SettingKey, value: Any) -> bool:
+    if isinstance(key.type, PerComponent) and isinstance(value, str):
+        try:
+            value = json.loads(value)  # the sidecar reads that, too
+        except (ValueError, RecursionError):
+            return False
+    return key.type.allows(value) and (key is not OBJECTIVE or _is_objective(value))
+
+
+def _is_objective(text: str) -> bool:
+    """Whether it names terms that may be mixed, with weights that sum to 1, or Ecker's score."""
+    if text.partition("=")[0].strip() == "ecker":
+        return True
+    parts = [part.partition("=") for part in text.split(",")]
+    terms = [term.strip() for term, _, _ in parts]
+    try:
+        weights = [float(weight) for _, _, weight in parts]
+    except ValueError:
+        return False
+    weigh = {term for term, weight in zip(terms, weights, strict=True) if weight}
+    return (
+        set(terms) <= set(Term)
+        and len(set(terms)) == len(terms)
+        and all(0 <= weight <= 1 for weight in weights)
+        and abs(sum(weights) - 1) <= _ROUNDING
+        and (len(weigh) == 1 or weigh.isdisjoint(LOAD_TERMS))
+    )
+
+
+def _unset(name: str) -> str:
+    """Say how a topology gets rid of what it took over."""
+    unset = json.dumps({name: None})
+    return f"(topologies that already have it: storm rebalance NAME -t '{unset}')"
 
 
 def _check_timing(settings: dict[str, Any]) -> Iterator[CheckResult]:

@@ -26,12 +26,11 @@ public class EyewallScheduler extends ResourceAwareScheduler {
 
     private static final Logger LOG = LoggerFactory.getLogger(EyewallScheduler.class);
 
-    private final TopologyDefinitions definitions = new TopologyDefinitions();
-
     /** Why each topology's last decision was rejected: the same reason is logged once. */
     private final Map<String, String> rejections = new HashMap<>();
 
     private ShimSettings settings;
+    private TopologyDefinitions definitions;
     private ShimMetrics metrics;
     private InnerScheduler inner;
     private SidecarClient sidecars;
@@ -43,6 +42,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
         super.prepare(conf, metricsRegistry);
         settings = ShimSettings.read(conf);
         settings.complaints().forEach(complaint -> LOG.warn("storm.yaml: {}", complaint));
+        definitions = new TopologyDefinitions(conf);
         metrics = new ShimMetrics(metricsRegistry);
         inner =
                 switch (settings.inner()) {

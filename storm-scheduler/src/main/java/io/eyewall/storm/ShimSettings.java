@@ -79,8 +79,11 @@ record ShimSettings(
                         && !SettingKeys.SHIM.contains(key)
                         && !SettingKeys.TOPOLOGY.contains(key)) {
                     complaints.add(
-                            "unknown key %s; the scheduler's keys are %s"
-                                    .formatted(key, new TreeSet<>(SettingKeys.SHIM)));
+                            "unknown key %s, it does nothing; the scheduler's keys are %s, defaults for topologies are %s"
+                                    .formatted(
+                                            key,
+                                            new TreeSet<>(SettingKeys.SHIM),
+                                            new TreeSet<>(SettingKeys.TOPOLOGY)));
                 }
             }
         }

@@ -37,6 +37,14 @@ final class TopologyDefinitions {
 
     private final Map<String, Read> known = new HashMap<>();
 
+    /** Nimbus's keys that nobody reads, as JSON text: it wrote them into what was submitted. */
+    private final Map<String, String> misspelt;
+
+    TopologyDefinitions(Map<String, Object> nimbusConf) {
+        misspelt = new TreeMap<>(ours(nimbusConf));
+        misspelt.keySet().removeAll(SettingKeys.TOPOLOGY);
+    }
+
     /** Everything that a definition is read from, and the definition. */
     private record Read(
             StormTopology topology,
@@ -74,7 +82,7 @@ final class TopologyDefinitions {
         return definitions;
     }
 
-    private static TopologyDefinition define(TopologyDetails topology) {
+    private TopologyDefinition define(TopologyDetails topology) {
         TopologyDefinition.Builder definition =
                 TopologyDefinition.newBuilder()
                         .setTopologyId(topology.getId())
@@ -94,7 +102,14 @@ final class TopologyDefinitions {
         return definition.setDigest(Digest.of(definition.build())).build();
     }
 
-    private static Map<String, String> settings(Map<String, Object> conf) {
+    private Map<String, String> settings(Map<String, Object> conf) {
+        Map<String, String> settings = ours(conf);
+        settings.entrySet().removeAll(misspelt.entrySet());
+        return settings;
+    }
+
+    /** The {@code eyewall.*} keys that are not the shim's, with their values as JSON text. */
+    private static Map<String, String> ours(Map<String, Object> conf) {
         Map<String, String> settings = new TreeMap<>();
         conf.forEach(
                 (key, value) -> {

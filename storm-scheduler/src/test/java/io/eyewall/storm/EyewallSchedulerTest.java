@@ -314,6 +314,24 @@ class EyewallSchedulerTest {
     }
 
     @Test
+    void whatStormYamlMisspellsReachesNoSidecar() {
+        try (ScriptedSidecar sidecar = answering(deciding(ScriptedSidecar::keep));
+                Rounds rounds =
+                        new Rounds(
+                                        supervisors,
+                                        Map.of(
+                                                "eyewall.sidecar.addresses",
+                                                List.of(sidecar.address()),
+                                                "eyewall.deadline.first",
+                                                3000))
+                                .with(topology("t", 1, Map.of("eyewall.deadline.first", 3000L)))) {
+            rounds.next();
+
+            assertThat(sidecar.requests().get(0).getDefinitions(0).getSettingsMap()).isEmpty();
+        }
+    }
+
+    @Test
     void aSchedulerThatWasNeverPreparedDoesNotEndNimbus() {
         new EyewallScheduler()
                 .schedule(

@@ -152,7 +152,7 @@ final class Fixture {
                         topologies,
                         Map.of("t", allOn(slot))),
                 topologies,
-                new TopologyDefinitions());
+                new TopologyDefinitions(Map.of()));
     }
 
     static Map<ExecutorDetails, WorkerSlot> placement(Cluster cluster, String topologyId) {

@@ -56,7 +56,7 @@ class ScheduleRequestBytesTest {
                                                 placed(slot("s1", 6700), SPOUT, ACKER),
                                                 placed(slot("s2", 6700), COUNT_A, COUNT_B)))),
                         topologies,
-                        new TopologyDefinitions());
+                        new TopologyDefinitions(Map.of()));
         return ScheduleRequest.newBuilder()
                 .setContractVersion(Sidecar.CONTRACT_VERSION)
                 .setNimbusId("nimbus-1")

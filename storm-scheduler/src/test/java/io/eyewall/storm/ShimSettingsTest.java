@@ -90,6 +90,8 @@ class ShimSettingsTest {
         assertThat(settings.complaints())
                 .singleElement()
                 .asString()
-                .startsWith("unknown key eyewall.sidecar.adresses; the scheduler's keys are [eyewall.");
+                .startsWith(
+                        "unknown key eyewall.sidecar.adresses, it does nothing; the scheduler's keys are [eyewall.")
+                .contains("], defaults for topologies are [eyewall.budget.per.mb, ");
     }
 }

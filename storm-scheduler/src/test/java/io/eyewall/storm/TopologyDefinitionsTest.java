@@ -22,7 +22,7 @@ class TopologyDefinitionsTest {
 
     private static final long HEAP = 128L * 1024 * 1024;
 
-    private final TopologyDefinitions definitions = new TopologyDefinitions();
+    private final TopologyDefinitions definitions = new TopologyDefinitions(Map.of());
 
     @Test
     void everyExecutorIsDefinedThoseOfTheAckersIncluded() {
@@ -115,6 +115,35 @@ class TopologyDefinitionsTest {
     }
 
     @Test
+    void aKeyThatNimbusMisspellsIsNoSettingOfTheTopologiesThatTookItOver() {
+        // Nimbus's own values are YAML's, those of a topology went through JSON.
+        TopologyDefinitions underNimbus =
+                new TopologyDefinitions(
+                        Map.of(
+                                "eyewall.deadline.first", 3000,
+                                "eyewall.sidecar.adresses", List.of("a:1"),
+                                "eyewall.policy", "greedy"));
+        Map<String, Object> tookOver =
+                Map.of(
+                        "eyewall.deadline.first", 3000L,
+                        "eyewall.sidecar.adresses", List.of("a:1"),
+                        "eyewall.policy", "greedy");
+
+        assertThat(settings(underNimbus, tookOver))
+                .containsOnly(entry("eyewall.policy", "\"greedy\""));
+    }
+
+    @Test
+    void aKeyThatATopologyMisspellsItselfIsHandedOnForTheSidecarToName() {
+        TopologyDefinitions underNimbus =
+                new TopologyDefinitions(Map.of("eyewall.objektive", "R=1"));
+
+        assertThat(settings(underNimbus, Map.of("eyewall.objektive", "N=1", "eyewall.mod", "off")))
+                .containsOnly(
+                        entry("eyewall.objektive", "\"N=1\""), entry("eyewall.mod", "\"off\""));
+    }
+
+    @Test
     void anUnchangedTopologyIsNotReadAgain() {
         TopologyDefinition first = define(topology("t", 1));
 
@@ -162,6 +191,11 @@ class TopologyDefinitionsTest {
                             "WARN topology t: count requests %s %s; allowed are finite amounts from 0 on, it is counted as 0"
                                     .formatted(shown, what));
         }
+    }
+
+    private static Map<String, String> settings(
+            TopologyDefinitions definitions, Map<String, Object> conf) {
+        return definitions.of(List.of(topology("t", 1, conf))).get("t").getSettingsMap();
     }
 
     private TopologyDefinition define(TopologyDetails topology) {
