@@ -232,8 +232,10 @@ def test_an_option_of_the_url_that_is_not_known_is_one_line_and_exit_code_two(
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("eyewall-latency agent: [redis] url (redis://r/0): ")
-    assert done.stderr.count("\n") == 1
+    assert done.stderr == (
+        f"eyewall-latency agent: {path}: [redis] url: option socket_timeout is 'x'; "
+        "it must be seconds above 0, up to 3600\n"
+    )
 
 
 def test_an_address_that_is_taken_is_one_line_and_exit_code_one(

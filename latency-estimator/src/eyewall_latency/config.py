@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from eyewall_contracts import redis_url
 from eyewall_contracts.config_file import (
     ConfigError,
     name_key,
@@ -20,6 +19,7 @@ from eyewall_contracts.errors import ContractError
 from eyewall_contracts.field_types import is_host_name
 from eyewall_contracts.latency import EXPIRY_SECONDS, LatencyKeys
 from eyewall_contracts.redis_prefix import PREFIX
+from eyewall_contracts.redis_url import require_redis_url
 
 from eyewall_latency.algorithms import EstimatorSettings
 from eyewall_latency.pace import Pace
@@ -188,8 +188,10 @@ def _require_range(where: str, value: float, *, least: float, of: str) -> None:
 
 
 def _check_redis(config: LatencyConfig) -> None:
-    if not redis_url.is_redis_url(config.redis.url):  # without its value: it may hold a password
-        raise _ContentError(f"[redis] url: {redis_url.ALLOWED}")
+    try:
+        require_redis_url(config.redis.url)
+    except ContractError as error:  # without the value: it may hold a password
+        raise _ContentError(f"[redis] url: {error}") from None
     if urlsplit(config.redis.url).scheme == "unix" and not config.probe.address:
         raise _ContentError(
             "[redis] url is a unix socket, which gives no address of this host: "

@@ -52,14 +52,11 @@ def serve(config: LatencyConfig, say: Callable[[str], None]) -> None:
 
 
 def _registry(config: LatencyConfig) -> RedisRegistry:
-    try:
-        return RedisRegistry(
-            LatencyStore(config.redis.url, config.redis.prefix),
-            expiry_seconds=config.redis.expiry_seconds,
-            rtt_seconds=config.fading.forget_seconds,
-        )
-    except ValueError as error:  # an option that redis-py does not know
-        raise ConfigError(f"[redis] url ({server_of(config.redis.url)}): {error}") from None
+    return RedisRegistry(
+        LatencyStore(config.redis.url, config.redis.prefix),
+        expiry_seconds=config.redis.expiry_seconds,
+        rtt_seconds=config.fading.forget_seconds,
+    )
 
 
 def _listener(config: LatencyConfig) -> socket.socket:

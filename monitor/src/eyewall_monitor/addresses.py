@@ -9,9 +9,9 @@ import ipaddress
 import re
 from typing import Annotated, Final
 
-from eyewall_contracts import redis_url
 from eyewall_contracts.errors import ContractError
 from eyewall_contracts.redis_prefix import require_prefix
+from eyewall_contracts.redis_url import require_redis_url
 from eyewall_contracts.znodes import Znodes
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
@@ -58,8 +58,10 @@ def _servers(text: str) -> str:
 
 
 def _redis_url(text: str) -> str:
-    if not redis_url.is_redis_url(text):
-        raise PydanticCustomError("url", redis_url.ALLOWED)
+    try:
+        require_redis_url(text)
+    except ContractError as error:
+        raise PydanticCustomError("url", "{why}", {"why": str(error)}) from None
     return text
 
 

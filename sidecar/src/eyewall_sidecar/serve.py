@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from eyewall_contracts import crossing_costs, wait_fit, worker_starts
 from eyewall_contracts.codec import RecordCodec
-from eyewall_contracts.config_file import ConfigError
 from eyewall_contracts.crossing_costs import CrossingCostRecord
 from eyewall_contracts.redis_url import server_of
 from eyewall_contracts.wait_fit import WaitRecord
@@ -19,7 +18,7 @@ from eyewall_contracts.worker_starts import WorkerStartRecord
 from eyewall_contracts.znodes import Znodes
 from msgspec import Struct
 
-from eyewall_sidecar.config import Delays, SidecarConfig, service_settings
+from eyewall_sidecar.config import SidecarConfig, service_settings
 from eyewall_sidecar.policies import policy_catalogue, policy_faults
 from eyewall_sidecar.rpc import RpcServer
 from eyewall_sidecar.service.crossing_memory import CrossingMemory
@@ -115,20 +114,15 @@ def _warm(solvers: SolverPool, stopped: threading.Event) -> bool:
 def _delay_store(config: SidecarConfig) -> Iterator[DelayStore]:
     given = config.delays
     if given.redis is not None:
-        with closing(_redis_delays(given.redis, given)) as store:
+        with closing(
+            RedisDelays(given.redis, given.prefix, given.minimum_confidence, time.monotonic)
+        ) as store:
             store.start()
             yield store
     elif given.file is not None:
         yield DelayFile(Path(given.file), time.time)
     else:
         yield NoDelays()
-
-
-def _redis_delays(url: str, given: Delays) -> RedisDelays:
-    try:
-        return RedisDelays(url, given.prefix, given.minimum_confidence, time.monotonic)
-    except ValueError as error:  # an option that redis-py does not know
-        raise ConfigError(f"[delays] redis: {error}") from None
 
 
 @contextmanager

@@ -67,7 +67,7 @@ class LatencyStore:
     """A connection, for one thread at a time; reading raises RedisAwayError if Redis is away."""
 
     def __init__(self, url: str, prefix: str) -> None:
-        """Connect when first used; ValueError if redis-py does not understand `url`."""
+        """Connect when first used."""
         self.keys = LatencyKeys(prefix)
         self.redis: Any = connect(url)
         self._hosts: DecodedValues[HostCoordinate] = DecodedValues(decode_host)

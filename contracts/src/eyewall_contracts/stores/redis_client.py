@@ -24,7 +24,7 @@ class RedisAwayError(Exception):
 def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> Any:
     """Return a client; it connects when first used, and again after the connection broke.
 
-    ValueError if redis-py does not understand the URL.
+    Which URLs redis-py understands, `redis_url` knows.
     """
     return Redis.from_url(
         url,

@@ -39,10 +39,7 @@ class RedisDelays:
     def __init__(
         self, url: str, prefix: str, minimum_confidence: float, clock: Callable[[], float]
     ) -> None:
-        """Read below `prefix`; `clock` only ever goes forward, by seconds.
-
-        ValueError if redis-py does not understand `url`.
-        """
+        """Read below `prefix`; `clock` only ever goes forward, by seconds."""
         self._store = LatencyStore(url, prefix)
         self._reader = DelayReader(self._store)
         self._prefix = prefix
