@@ -141,7 +141,21 @@ def test_pinned_to_several_nodes_means_candidates() -> None:
             {"delays": {"file": "m.tsv", "unit": "ms", "kind": "rtt"}},
             "give links or delays, not both",
         ),
+        (
+            {"load": {"headrom": 1}},
+            (
+                "load: unknown key headrom; keys are headroom, executors_per_worker, worker_cpu, "
+                "crossing_cpu, crossing_half_rate, polling_cpu, send_cpu, receive_cpu, "
+                "crossing_seconds, burstiness, sharing, uncertainty (did you mean headroom?)"
+            ),
+        ),
         ({"current": {"c": "n1"}}, "current: no operator c; operators are a, b"),
+        ({"current": 1}, "current is 1; it must be an object"),
+        ({"current": {"a": 1}}, "current.a is 1; it must be a node or a list of nodes"),
+        ({"current": {"str": None}}, "current.str is None; it must be a node or a list of nodes"),
+        ({"current": {"a": ""}}, "current.a is ''; it must not be empty"),
+        ({"current": {"a": []}}, "current.a is []; it must have at least 1"),
+        ({"current": {"a": ["n1", 1]}}, "current.a[1] is 1; it must be a text"),
         (
             {"current": {"a": ["n1", "n2"]}},
             "current of operator a: 2 nodes for 1 executors",

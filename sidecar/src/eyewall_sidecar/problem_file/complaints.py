@@ -10,12 +10,16 @@ from eyewall_sidecar.model.errors import listed
 from eyewall_sidecar.problem_file import schema
 
 _SHOWN = 5
+_CURRENT = "current"
+_BRANCH = 2
+"""Where pydantic puts the type that a value of `current` was compared with."""
 _SECTIONS: dict[str, type[BaseModel]] = {
     "operators": schema.OperatorEntry,
     "streams": schema.StreamEntry,
     "nodes": schema.NodeEntry,
     "links": schema.LinkEntry,
     "delays": schema.DelaysEntry,
+    "load": schema.LoadEntry,
     "objects": schema.ObjectEntry,
     "servers": schema.ServerEntry,
 }
@@ -41,14 +45,16 @@ _ALLOWED = {
 
 def complaints(error: ValidationError) -> str:
     """One line for each of the first few findings."""
-    found = [_complaint(detail["type"], detail) for detail in error.errors()]
+    found = [_complaint(it["type"], it) for it in error.errors() if not _of_other_type(it)]
     lines = list(dict.fromkeys(found))
     more = [f"… and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
     return "\n".join(lines[:_SHOWN] + more)
 
 
 def _complaint(kind: str, detail: Any) -> str:
-    place = [part for part in detail["loc"] if part not in ("str", "list[str]")]
+    place = list(detail["loc"])
+    if place[0:1] == [_CURRENT]:
+        del place[_BRANCH : _BRANCH + 1]
     owner = _path(place) or "the problem"
     if kind == "json_invalid":
         return f"not JSON: {detail['ctx']['error']}"
@@ -56,10 +62,24 @@ def _complaint(kind: str, detail: Any) -> str:
         return _unknown_key(place)
     if kind == "missing":
         return f"{_path(place[:-1]) or 'the problem'}: {place[-1]} is missing"
+    if _is_of_branch(detail) and kind in ("string_type", "list_type"):
+        return f"{owner} is {_shown(detail['input'])}; it must be a node or a list of nodes"
     if kind in _ALLOWED:
         allowed = _ALLOWED[kind].format(**detail.get("ctx", {}))
         return f"{owner} is {_shown(detail['input'])}; {allowed}"
     return f"{owner} is {_shown(detail['input'])}: {detail['msg']}"
+
+
+def _is_of_branch(detail: Any) -> bool:
+    """Whether it is about where an operator runs now: each type that may be complains of it."""
+    place = detail["loc"]
+    return place[0:1] == (_CURRENT,) and len(place) == _BRANCH + 1
+
+
+def _of_other_type(detail: Any) -> bool:
+    """Whether a text is said to be no list of nodes, or a list no node."""
+    other = {"list_type": str, "string_type": list}.get(detail["type"])
+    return other is not None and _is_of_branch(detail) and isinstance(detail["input"], other)
 
 
 def _unknown_key(place: Sequence[str | int]) -> str:
