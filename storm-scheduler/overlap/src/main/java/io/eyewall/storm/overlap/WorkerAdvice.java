@@ -81,7 +81,7 @@ final class WorkerAdvice {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(
                 @Advice.This Acker acker, @Advice.Argument(1) TopologyContext context) {
-            Overlap.prepared(acker, context.getThisTaskId());
+            Handovers.prepared(acker, context.getThisTaskId());
         }
     }
 
@@ -94,12 +94,12 @@ final class WorkerAdvice {
                 suppress = Throwable.class,
                 skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter(@Advice.This Acker acker, @Advice.Argument(0) Tuple tuple) {
-            return Overlap.begins(acker, tuple);
+            return Handovers.begins(acker, tuple);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class, onThrowable = Throwable.class)
         static void exit(@Advice.This Acker acker) {
-            Overlap.ends(acker);
+            Handovers.ends(acker);
         }
     }
 
@@ -111,12 +111,12 @@ final class WorkerAdvice {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(
                 @Advice.This SpoutExecutor executor, @Advice.Argument(0) List<Task> tasks) {
-            Overlap.opens(executor, tasks);
+            Handovers.opens(executor, tasks);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class, onThrowable = Throwable.class)
         static void exit() {
-            Overlap.opened();
+            Handovers.opened();
         }
     }
 
@@ -132,7 +132,7 @@ final class WorkerAdvice {
                 @Advice.This SpoutExecutor executor,
                 @Advice.Argument(0) int task,
                 @Advice.Argument(1) TupleImpl tuple) {
-            return Overlap.forwards(executor, task, tuple);
+            return Handovers.forwards(executor, task, tuple);
         }
     }
 }

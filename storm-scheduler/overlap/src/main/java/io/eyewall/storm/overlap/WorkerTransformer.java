@@ -104,10 +104,10 @@ final class WorkerTransformer implements ClassFileTransformer {
         return changed.make().getBytes();
     }
 
-    /** Where a process is launched, {@link Overlap#startProcess} is asked for one. */
+    /** Where a process is launched, {@link Handovers#startProcess} is asked for one. */
     private static AsmVisitorWrapper takingEarlyProcesses(TypePool types) {
         MethodDescription start =
-                types.describe(Overlap.class.getName())
+                types.describe(Handovers.class.getName())
                         .resolve()
                         .getDeclaredMethods()
                         .filter(named("startProcess"))

@@ -35,7 +35,7 @@ class EarlyProcessesTest {
     }
 
     private Process launched() throws IOException {
-        return Overlap.startProcess(builder());
+        return Handovers.startProcess(builder());
     }
 
     private void awaitImports() throws InterruptedException {
@@ -76,8 +76,8 @@ class EarlyProcessesTest {
     @Test
     void anotherCommandOrFolderIsAnotherProcess() throws Exception {
         early.start(SPOUT, folder.toFile());
-        Process elsewhere = Overlap.startProcess(builder().directory(new File("/")));
-        Process other = Overlap.startProcess(new ProcessBuilder("sleep", "600").directory(folder.toFile()));
+        Process elsewhere = Handovers.startProcess(builder().directory(new File("/")));
+        Process other = Handovers.startProcess(new ProcessBuilder("sleep", "600").directory(folder.toFile()));
         Process own = launched();
         assertThat(List.of(elsewhere.pid(), other.pid())).doesNotContain(own.pid());
         for (Process it : List.of(elsewhere, other, own)) {
@@ -90,7 +90,7 @@ class EarlyProcessesTest {
         early.start(SPOUT, folder.toFile());
         ProcessBuilder changed = builder();
         changed.environment().put("OF_ITS_OWN", "1");
-        Process other = Overlap.startProcess(changed);
+        Process other = Handovers.startProcess(changed);
         Process own = launched();
         assertThat(own.info().startInstant()).isPresent();
         assertThat(own.info().startInstant().get())
@@ -104,7 +104,7 @@ class EarlyProcessesTest {
     void oneThatHasEndedIsStartedAgain() throws Exception {
         early.start(List.of("true"), null);
         awaitImports();
-        Process again = Overlap.startProcess(new ProcessBuilder("true"));
+        Process again = Handovers.startProcess(new ProcessBuilder("true"));
         assertThat(again.waitFor()).isZero();
     }
 

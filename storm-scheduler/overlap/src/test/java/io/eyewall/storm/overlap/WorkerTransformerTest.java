@@ -73,7 +73,7 @@ class WorkerTransformerTest {
         String name = KnownCode.SHELL_PROCESS_CLASS;
         String changed = new String(transformed(name, classFile(name)), StandardCharsets.ISO_8859_1);
         // The method that is called, by its name in the constant pool.
-        assertThat(changed).contains("io/eyewall/storm/overlap/Overlap").contains("startProcess");
+        assertThat(changed).contains("io/eyewall/storm/overlap/Handovers").contains("startProcess");
         assertThat(WorkerTransformer.isChanged(name)).isTrue();
     }
 
