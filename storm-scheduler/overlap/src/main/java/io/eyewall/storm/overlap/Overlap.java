@@ -1,18 +1,22 @@
 package io.eyewall.storm.overlap;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.generated.Assignment;
 import org.apache.storm.generated.NodeInfo;
+import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 import org.apache.storm.utils.ConfigUtils;
 import org.apache.storm.utils.ObjectReader;
+import org.apache.storm.utils.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +41,8 @@ public final class Overlap {
     private static final long LOOK_MILLIS = 250;
     private static final long LOOK_QUIET_MILLIS = 50;
 
+    private static final long ORIGIN = System.nanoTime();
+
     private static final Map<WorkerState, Overlap> WORKERS =
             Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -49,15 +55,19 @@ public final class Overlap {
 
     private final Successors successors;
     private final OutdatedPressure outdated;
-    private final ServingMark mark;
+    private final ServingHeartbeat heartbeat;
     private final Predecessors predecessors = new Predecessors();
     private final ServingNotice notice;
-    private final long began = System.currentTimeMillis();
+    private final long began = now();
 
     private Map<List<Long>, NodeInfo> followed = Map.of();
     private Map<List<Long>, NodeInfo> routedBefore = Map.of();
     private Map<String, String> hosts = Map.of();
     private Assignment inForce;
+
+    /** As it was read last. */
+    private volatile Assignment read;
+
     private long since;
     private boolean overlaps;
     private boolean looksAgain;
@@ -74,7 +84,9 @@ public final class Overlap {
         successors = new Successors(worker);
         outdated = new OutdatedPressure(WorkerInternals.remoteBackPressure(worker));
         notice = new ServingNotice(worker);
-        mark = ServingMark.in(ConfigUtils.workerRoot(worker.getConf(), worker.getWorkerId()));
+        ServingMark mark =
+                ServingMark.in(ConfigUtils.workerRoot(worker.getConf(), worker.getWorkerId()));
+        heartbeat = new ServingHeartbeat(mark, Overlap::now);
         // Moves are planned for what a worker can do as a whole.
         if (KnownCode.isStormKnown(WorkerState.class.getClassLoader())) {
             mark.announce();
@@ -87,7 +99,25 @@ public final class Overlap {
         if (published == null || worker.getLocalExecutors() == null) {
             return published;
         }
-        return of(worker).follow(published, System.currentTimeMillis());
+        return of(worker).follow(published, now());
+    }
+
+    /**
+     * The assignment that a worker is to follow while the published one cannot be read, as Storm's
+     * worker would end then. Null where it is to do so: where it does not serve on, and where there
+     * is none any more, as after {@code storm kill}.
+     */
+    public static Assignment inForceUnread(WorkerState worker, Throwable why) {
+        Overlap overlap = WORKERS.get(worker);
+        boolean isAway =
+                Utils.exceptionCauseIsInstanceOf(KeeperException.class, why)
+                        && !Utils.exceptionCauseIsInstanceOf(
+                                KeeperException.NoNodeException.class, why);
+        if (overlap == null || overlap.serving == null || !isAway) {
+            return null;
+        }
+        LOG.warn("the assignment could not be read; serving on as before", why);
+        return overlap.follow(overlap.read, now());
     }
 
     /** Looks again soon, sooner while executors move. */
@@ -105,11 +135,17 @@ public final class Overlap {
         }
     }
 
+    /** Of a clock that nobody sets, in milliseconds. */
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - ORIGIN);
+    }
+
     private static Overlap of(WorkerState worker) {
         return WORKERS.computeIfAbsent(worker, Overlap::new);
     }
 
     private synchronized Assignment follow(Assignment published, long now) {
+        read = published;
         Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
         if (!wanted.equals(followed)) {
             begin(published, now);
@@ -151,12 +187,10 @@ public final class Overlap {
 
     private Assignment overlapping(Assignment published, long now) {
         Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
-        if (serving != null) {
-            mark.touch();
-            if (!serving.goesOn(wanted, hosts, it -> isPrepared(it, wanted.get(it), now), now)) {
-                LOG.info("ends {} ms after the move", now - since);
-                endServing();
-            }
+        if (serving != null
+                && !serving.goesOn(wanted, hosts, it -> isPrepared(it, wanted.get(it), now), now)) {
+            LOG.info("ends {} ms after the move", now - since);
+            endServing();
         }
         // Storm may have connected to old workers since.
         successors.keepOpen(outdated::closed);
@@ -200,16 +234,19 @@ public final class Overlap {
         boolean serves = !ordered.isEmpty() && canServe(wanted);
         if (!serves) {
             endServing();
-        } else if (serving == null) {
-            mark.touch();
-            notice.write(OldWorker.of(worker, here, hosts.get(here.get_node()), now));
+        } else {
+            heartbeat.start(Duration.ofMillis(LONGEST_MILLIS - (now - since)));
+        }
+        if (serves && serving == null) {
+            String host = hosts.get(here.get_node());
+            notice.write(OldWorker.of(worker, here, host, System.currentTimeMillis()));
             serving =
                     new Serving(
                             worker,
                             successors,
                             Handovers.ackers(),
                             Handovers.spouts(),
-                            hosts.get(here.get_node()));
+                            host);
         }
         if (!ordered.isEmpty()) {
             LOG.info(
@@ -294,7 +331,7 @@ public final class Overlap {
             serving.end();
             serving = null;
             notice.withdraw(); // before the mark, without which the supervisor ends this worker
-            mark.remove();
+            heartbeat.stop();
         }
     }
 

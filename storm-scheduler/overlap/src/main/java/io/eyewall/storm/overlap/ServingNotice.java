@@ -15,7 +15,7 @@ final class ServingNotice {
 
     private final WorkerNodes nodes;
     private final String folder;
-    private long read;
+    private long read = -PAUSE_MILLIS;
 
     ServingNotice(WorkerState worker) {
         nodes = new WorkerNodes(worker);

@@ -25,11 +25,19 @@ final class WorkerAdvice {
 
         private LocalAssignment() {}
 
-        @Advice.OnMethodExit(suppress = Throwable.class)
+        @Advice.OnMethodExit(suppress = Throwable.class, onThrowable = Throwable.class)
         static void exit(
                 @Advice.This WorkerState worker,
-                @Advice.Return(readOnly = false) Assignment assignment) {
-            assignment = Overlap.inForce(worker, assignment);
+                @Advice.Return(readOnly = false) Assignment assignment,
+                @Advice.Thrown(readOnly = false) Throwable thrown) {
+            if (thrown == null) {
+                assignment = Overlap.inForce(worker, assignment);
+                return;
+            }
+            assignment = Overlap.inForceUnread(worker, thrown);
+            if (assignment != null) {
+                thrown = null;
+            }
         }
     }
 

@@ -1,0 +1,163 @@
+package io.eyewall.storm.overlap;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.storm.Config;
+import org.apache.storm.cluster.IStateStorage;
+import org.apache.storm.daemon.worker.WorkerState;
+import org.apache.storm.daemon.worker.WorkerTransfer;
+import org.apache.storm.generated.Assignment;
+import org.apache.storm.generated.NodeInfo;
+import org.apache.storm.generated.StormTopology;
+import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
+
+/**
+ * Storm's worker with what moves need of it, made without its constructor: it has no threads, and
+ * instead of ZooKeeper a map. Its topology has a spout (task 1) and two bolts (2 and 3), of which it
+ * runs what it is told.
+ */
+final class BareWorker {
+
+    static final String TOPOLOGY = "wc-1-1000";
+    static final String ID = "0f1e2d3c";
+    static final NodeInfo HERE = new NodeInfo("sup-a", Set.of(6700L));
+    static final Map<String, String> HOSTS = Map.of("sup-a", "a", "sup-b", "b", "sup-c", "c");
+
+    /** Path → data, as ZooKeeper has it. */
+    final TreeMap<String, byte[]> nodes = new TreeMap<>();
+
+    /** Whether ZooKeeper does not answer. */
+    boolean isZooKeeperAway;
+
+    final WorkerState state;
+    final Path folder;
+
+    BareWorker(Path local, List<List<Long>> executors) throws Exception {
+        this(local, executors, WorkerState.class);
+    }
+
+    BareWorker(Path local, List<List<Long>> executors, Class<? extends WorkerState> type)
+            throws Exception {
+        state = bare(type);
+        folder = local.resolve("workers").resolve(ID);
+        Files.createDirectories(folder);
+        Map<String, Object> conf = new HashMap<>();
+        conf.put(Config.STORM_LOCAL_DIR, local.toString());
+        conf.put(Config.STORM_MESSAGING_TRANSPORT, ScriptedTransport.class.getName());
+        set("conf", conf);
+        set("topologyConf", conf);
+        set("topologyId", TOPOLOGY);
+        set("assignmentId", HERE.get_node());
+        set("port", 6700);
+        set("workerId", ID);
+        set("stateStorage", storage());
+        set("localExecutors", new HashSet<>(executors));
+        set("isWorkerActive", new CountDownLatch(0));
+        set("isTopologyActive", new AtomicBoolean(true));
+        set("cachedNodeToPortSocket", new AtomicReference<>(new HashMap<>()));
+        set("executorReceiveQueueMap", new HashMap<>());
+        set("topology", new StormTopology(Map.of(), Map.of(), Map.of()));
+        set("taskToComponent", Map.of(1, "source", 2, "tag", 3, "sink"));
+        set("outboundTasks", Set.of(2, 3));
+        WorkerTransfer transfer = bare(WorkerTransfer.class);
+        AtomicBoolean[] pressure = new AtomicBoolean[4];
+        for (int task = 0; task < pressure.length; task++) {
+            pressure[task] = new AtomicBoolean();
+        }
+        set(WorkerTransfer.class, transfer, "remoteBackPressureStatus", pressure);
+        set("workerTransfer", transfer);
+        ScriptedTransport.CONNECTIONS.clear();
+    }
+
+    /** What Nimbus publishes. */
+    static Assignment assignment(Map<List<Long>, NodeInfo> places) {
+        Assignment assignment = new Assignment("/code");
+        assignment.set_executor_node_port(new HashMap<>(places));
+        assignment.set_node_host(new HashMap<>(HOSTS));
+        return assignment;
+    }
+
+    /** Follows it, as at a look. */
+    Map<List<Long>, NodeInfo> follow(Map<List<Long>, NodeInfo> places) {
+        return Overlap.inForce(state, assignment(places)).get_executor_node_port();
+    }
+
+    /** As the shim does. */
+    void order(Map<List<Long>, NodeInfo> moved) {
+        nodes.put(MoveOrder.path(TOPOLOGY), MoveOrder.of(moved).encode());
+    }
+
+    private IStateStorage storage() {
+        return (IStateStorage)
+                Proxy.newProxyInstance(
+                        IStateStorage.class.getClassLoader(),
+                        new Class<?>[] {IStateStorage.class},
+                        (proxy, method, arguments) -> {
+                            if (isZooKeeperAway) {
+                                throw new RuntimeException(
+                                        new KeeperException.ConnectionLossException());
+                            }
+                            String path = (String) arguments[0];
+                            return switch (method.getName()) {
+                                case "get_data" -> nodes.get(path);
+                                case "node_exists" -> !children(path).isEmpty() || nodes.containsKey(path);
+                                case "get_children" -> children(path);
+                                case "delete_node" -> nodes.keySet().removeIf(it -> (it + "/").startsWith(path + "/"));
+                                case "set_ephemeral_node" -> nodes.put(path, (byte[]) arguments[1]);
+                                default -> throw new AssertionError(method);
+                            };
+                        });
+    }
+
+    private List<String> children(String folder) {
+        List<String> children = new ArrayList<>();
+        for (String path : nodes.tailMap(folder + "/").keySet()) {
+            if (path.startsWith(folder + "/")) {
+                children.add(path.substring(folder.length() + 1));
+            }
+        }
+        return children;
+    }
+
+    private void set(String field, Object value) throws Exception {
+        set(WorkerState.class, state, field, value);
+    }
+
+    static void set(Class<?> type, Object of, String name, Object value) throws Exception {
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        field.set(of, value);
+    }
+
+    /** An object of a class whose constructor is not run, as after deserialization. */
+    static <T> T bare(Class<T> type) {
+        try {
+            // By its name, as javac warns of this package.
+            Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
+            Object made = factory.getMethod("getReflectionFactory").invoke(null);
+            Constructor<?> constructor =
+                    (Constructor<?>)
+                            factory.getMethod(
+                                            "newConstructorForSerialization",
+                                            Class.class,
+                                            Constructor.class)
+                                    .invoke(made, type, Object.class.getDeclaredConstructor());
+            return type.cast(constructor.newInstance());
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
