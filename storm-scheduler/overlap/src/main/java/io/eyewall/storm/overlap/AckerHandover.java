@@ -51,8 +51,11 @@ final class AckerHandover {
         return true;
     }
 
-    /** Keeps what it receives again, after a move that was taken back. */
-    void resume() {
+    /**
+     * Keeps what it receives again, until it is handed over once more: its successor ended, or is not
+     * reached. What that knew of trees is lost if it ended.
+     */
+    void takeBack() {
         turn.lock();
         try {
             successor = null;

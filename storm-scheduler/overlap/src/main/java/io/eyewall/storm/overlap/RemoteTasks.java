@@ -1,6 +1,7 @@
 package io.eyewall.storm.overlap;
 
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.messaging.IConnection;
 import org.apache.storm.messaging.TaskMessage;
@@ -9,14 +10,17 @@ import org.apache.storm.task.WorkerTopologyContext;
 import org.apache.storm.tuple.Tuple;
 import org.apache.storm.tuple.TupleImpl;
 
-/** Tasks of another worker, by a connection to it. */
+/**
+ * Tasks of another worker, by the connection that there is to it when something is sent: the agent
+ * closes one that breaks, and connects again.
+ */
 final class RemoteTasks implements TupleForwarder {
 
-    private final IConnection connection;
+    private final Supplier<IConnection> connection;
     private final WorkerTopologyContext context;
     private final KryoTupleSerializer serializer;
 
-    RemoteTasks(WorkerState worker, IConnection connection) {
+    RemoteTasks(WorkerState worker, Supplier<IConnection> connection) {
         this.connection = connection;
         context = worker.getWorkerTopologyContext();
         serializer = new KryoTupleSerializer(worker.getTopologyConf(), context);
@@ -24,7 +28,8 @@ final class RemoteTasks implements TupleForwarder {
 
     @Override
     public void forward(int task, Tuple tuple) {
-        connection.send(List.of(new TaskMessage(task, serializer.serialize(tuple))).iterator());
+        TaskMessage message = new TaskMessage(task, serializer.serialize(tuple));
+        connection.get().send(List.of(message).iterator());
     }
 
     @Override

@@ -83,6 +83,8 @@ final class Serving {
             List<Long> executor = executorOf(acker.task(), mine);
             if (isPrepared.test(executor)) {
                 acker.handOver(forwarder(wanted.get(executor), hosts), anyBolt());
+            } else {
+                acker.takeBack();
             }
         }
         turnSpouts(wanted, hosts, isPrepared, now);
@@ -101,7 +103,7 @@ final class Serving {
 
     /** Goes on as if nobody had moved, as it was taken back. */
     void resume() {
-        ackers.forEach(AckerHandover::resume);
+        ackers.forEach(AckerHandover::takeBack);
         spouts.forEach(SpoutHandover::resume);
     }
 
@@ -153,7 +155,7 @@ final class Serving {
 
     private TupleForwarder forwarder(NodeInfo place, Map<String, String> hosts) {
         String host = hosts.get(place.get_node());
-        return new RemoteTasks(worker, successors.connection(place, host));
+        return new RemoteTasks(worker, () -> successors.connection(place, host));
     }
 
     private boolean isIdle() {

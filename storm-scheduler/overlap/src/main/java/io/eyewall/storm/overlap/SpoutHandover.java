@@ -117,7 +117,7 @@ final class SpoutHandover {
         IConnection back =
                 Successors.connect(executor.getWorkerData(), first.host(), first.port());
         try {
-            TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), back);
+            TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), () -> back);
             long began = System.currentTimeMillis();
             long said = 0;
             boolean asks = false;

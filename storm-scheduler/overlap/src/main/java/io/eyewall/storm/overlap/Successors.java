@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
@@ -32,7 +33,10 @@ final class Successors {
 
     private final WorkerState worker;
     private final boolean isSilent;
-    private final Map<NodeInfo, IConnection> connections = new HashMap<>();
+    
+    /** Also asked by the threads of ackers and spouts that hand over. */
+    private final Map<NodeInfo, IConnection> connections = new ConcurrentHashMap<>();
+
 
     /** Storm's own, also those that it has closed. */
     private final Map<NodeInfo, LingeringConnection> lingering = new HashMap<>();
@@ -100,9 +104,10 @@ final class Successors {
                 continue;
             }
             LingeringConnection closed = lingering.get(place);
-            IConnection own = connections.remove(place);
+            IConnection own = connections.get(place);
             if (own != null) {
                 giveStorm(place, own);
+                connections.remove(place); // once Storm has it: who asks meanwhile would make another
             } else if (closed != null && closed.reopen()) {
                 giveStorm(place, closed);
             } else if (closed != null && !closed.isClosed()) {

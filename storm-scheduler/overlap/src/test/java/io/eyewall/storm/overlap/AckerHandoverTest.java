@@ -145,6 +145,26 @@ class AckerHandoverTest {
         assertThat(said).containsExactly(acked());
     }
 
+    @Test
+    void whatAnAckerReceivesOnceItIsTakenBackItCompletesItself() {
+        handOver();
+        handover.takeBack();
+        receives(init(FIRST));
+        receives(ack(FIRST));
+        assertThat(said).containsExactly(acked());
+    }
+
+    @Test
+    void anAckerThatWasTakenBackIsHandedOverAgain() {
+        handOver();
+        handover.takeBack();
+        receives(init(FIRST ^ SECOND));
+        handOver();
+        receives(ack(FIRST));
+        successor.execute(ack(SECOND));
+        assertThat(said).containsExactly(acked());
+    }
+
     private final class Recorder implements IOutputCollector {
         @Override
         public void emitDirect(

@@ -17,17 +17,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.storm.Config;
 import org.apache.storm.cluster.IStateStorage;
+import org.apache.storm.daemon.StormCommon;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.daemon.worker.WorkerTransfer;
 import org.apache.storm.generated.Assignment;
 import org.apache.storm.generated.NodeInfo;
 import org.apache.storm.generated.StormTopology;
 import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
+import org.apache.storm.testing.TestWordCounter;
+import org.apache.storm.testing.TestWordSpout;
+import org.apache.storm.topology.TopologyBuilder;
+import org.apache.storm.tuple.Fields;
+import org.apache.storm.utils.ThriftTopologyUtils;
+import org.apache.storm.utils.Utils;
 
 /**
  * Storm's worker with what moves need of it, made without its constructor: it has no threads, and
- * instead of ZooKeeper a map. Its topology has a spout (task 1) and two bolts (2 and 3), of which it
- * runs what it is told.
+ * instead of ZooKeeper a map. Its topology has a spout (task 1), two bolts (2 and 3) and an acker (4),
+ * of which it runs what it is told.
  */
 final class BareWorker {
 
@@ -54,7 +61,7 @@ final class BareWorker {
         state = bare(type);
         folder = local.resolve("workers").resolve(ID);
         Files.createDirectories(folder);
-        Map<String, Object> conf = new HashMap<>();
+        Map<String, Object> conf = Utils.readDefaultConfig();
         conf.put(Config.STORM_LOCAL_DIR, local.toString());
         conf.put(Config.STORM_MESSAGING_TRANSPORT, ScriptedTransport.class.getName());
         set("conf", conf);
@@ -69,11 +76,20 @@ final class BareWorker {
         set("isTopologyActive", new AtomicBoolean(true));
         set("cachedNodeToPortSocket", new AtomicReference<>(new HashMap<>()));
         set("executorReceiveQueueMap", new HashMap<>());
-        set("topology", new StormTopology(Map.of(), Map.of(), Map.of()));
-        set("taskToComponent", Map.of(1, "source", 2, "tag", 3, "sink"));
+        TopologyBuilder components = new TopologyBuilder();
+        components.setSpout("source", new TestWordSpout());
+        components.setBolt("tag", new TestWordCounter()).shuffleGrouping("source");
+        components.setBolt("sink", new TestWordCounter()).shuffleGrouping("tag");
+        StormTopology topology = components.createTopology();
+        set("topology", topology);
+        StormTopology withAckers = StormCommon.systemTopology(conf, topology);
+        set("systemTopology", withAckers);
+        set("componentToSortedTasks", Map.of());
+        set("componentToStreamToFields", fields(withAckers));
+        set("taskToComponent", Map.of(1, "source", 2, "tag", 3, "sink", 4, "__acker"));
         set("outboundTasks", Set.of(2, 3));
         WorkerTransfer transfer = bare(WorkerTransfer.class);
-        AtomicBoolean[] pressure = new AtomicBoolean[4];
+        AtomicBoolean[] pressure = new AtomicBoolean[5];
         for (int task = 0; task < pressure.length; task++) {
             pressure[task] = new AtomicBoolean();
         }
@@ -98,6 +114,18 @@ final class BareWorker {
     /** As the shim does. */
     void order(Map<List<Long>, NodeInfo> moved) {
         nodes.put(MoveOrder.path(TOPOLOGY), MoveOrder.of(moved).encode());
+    }
+
+    private static Map<String, Map<String, Fields>> fields(StormTopology topology) {
+        Map<String, Map<String, Fields>> fields = new HashMap<>();
+        for (String component : ThriftTopologyUtils.getComponentIds(topology)) {
+            Map<String, Fields> streams = new HashMap<>();
+            ThriftTopologyUtils.getComponentCommon(topology, component)
+                    .get_streams()
+                    .forEach((id, it) -> streams.put(id, new Fields(it.get_output_fields())));
+            fields.put(component, streams);
+        }
+        return fields;
     }
 
     private IStateStorage storage() {
