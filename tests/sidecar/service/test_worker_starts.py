@@ -48,10 +48,25 @@ def test_a_start_lasts_from_the_assignment_to_the_first_tuples() -> None:
     assert starts.seconds("t", "a") == pytest.approx(20.0)
 
 
-def test_what_takes_more_than_three_minutes_is_a_source_that_gives_nothing_and_no_start() -> None:
+@pytest.mark.parametrize(
+    ("used", "busy", "learned"),
+    [
+        (0.04, 0.5, 8.0),  # of a core, and half of the host's core is idle: it waits for tuples
+        (0.06, 0.5, 400.0),
+        (0.04, 0.85, 400.0),  # what is left of the host is too little to start with
+    ],
+)
+def test_a_worker_that_idles_has_started_and_its_source_gives_nothing(
+    used: float, busy: float, learned: float
+) -> None:
     starts = WorkerStarts()
-    started(starts, "a", at=100.0, seconds=400.0, id_="w1")
-    assert starts.seconds("t", "a") == 8.0
+    starts.expect("t", (), (worker("a", 6700, 1),), HOSTS, 100.0)
+    seen = report("a", time=1000.0, cores=1.0, busy=busy, used={"t": used})
+    (of,) = seen.workers
+    assert of.cpu == pytest.approx(used * seen.seconds)
+    starts.observe([replace(seen, workers=(replace(of, id="w1", seconds=2.0),))], 110.0)
+    starts.observe([running("a", "w1", counted=True)], 502.0)
+    assert starts.seconds("t", "a") == pytest.approx(learned)
 
 
 def test_the_next_start_is_expected_to_take_the_mean_but_never_less_than_the_last() -> None:

@@ -14,9 +14,11 @@ from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
 from eyewall_sidecar.stores import KnowledgeStore, NoKnowledge
 from eyewall_sidecar.storm import Assignment, HostLoad
 
-FORGOTTEN_SECONDS = 180.0
-"""After which nobody waits any more for the first tuples of a worker that was to start. Nimbus
-gives it 120 to start (nimbus.task.launch.secs): a source that gives nothing takes longer."""
+FORGOTTEN_SECONDS = 600.0
+"""After which nobody waits any more for the first tuples of a worker that was to start."""
+IDLE_CORES, IDLE_SECONDS, IDLE_PART = 0.05, 3.0, 0.2
+"""A worker that uses no more in so many seconds, while so much of its host is idle, has started:
+its source gives nothing."""
 
 START_CPU = 4.0
 """Core-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
@@ -111,7 +113,11 @@ class WorkerStarts:
                 ids[address] = worker.id
                 kinds[worker.topology] = _kind(worker, kinds.get(worker.topology))
                 since, before = awaited.get(address, (now, worker.id))
-                if worker.id == before or not counted_tuples(worker):
+                if worker.id == before:
+                    continue
+                if not counted_tuples(worker):
+                    if address in awaited and _waits_for_tuples(worker, sample):
+                        del awaited[address]
                     continue
                 # By the host's own clock, which may be ahead of ours or behind.
                 ago = max(0.0, sample.time - (worker.until - worker.seconds))
@@ -202,6 +208,16 @@ def start_seconds(load: HostLoad, starting: int, taken: float = 0.0) -> float:
     """
     cores = load.cores * load.progress
     return starting * START_CPU / max(cores - max(0.0, taken), cores / 2, 1e-9)
+
+
+def _waits_for_tuples(worker: WorkerSample, sample: Sample) -> bool:
+    """Whether nothing keeps a worker of a report from taking tuples but that there are none."""
+    machine, seconds = sample.machine, sample.seconds
+    if machine is None or worker.cpu is None or seconds < IDLE_SECONDS:
+        return False
+    used = worker.cpu + (worker.children_cpu or 0.0)
+    idle = machine.cores * seconds - machine.busy
+    return used < IDLE_CORES * seconds and idle > IDLE_PART * machine.cores * seconds
 
 
 def counted_tuples(worker: WorkerSample) -> bool:
