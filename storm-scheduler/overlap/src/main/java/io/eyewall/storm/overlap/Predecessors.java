@@ -18,12 +18,18 @@ final class Predecessors {
     /** In which a connection to one of them is up. */
     private static final long CONNECT_MILLIS = 5_000;
 
+    /** In which a connection that broke is up again, if the worker lives: Storm connects again. */
+    private static final long RECONNECT_MILLIS = 2_000;
+
     private record Heard(OldWorker worker, long at) {}
 
     private final Map<NodeInfo, Heard> heard = new HashMap<>();
 
     /** Places to which a connection was up at some time. */
     private final Set<NodeInfo> connected = new HashSet<>();
+
+    /** Places to which it is down, each with when that was first seen. */
+    private final Map<NodeInfo, Long> down = new HashMap<>();
 
     /**
      * Takes up what old workers say now.
@@ -59,14 +65,23 @@ final class Predecessors {
         return hosts;
     }
 
-    /** Whether tuples can be sent to a place, or will be in a moment. */
+    /**
+     * Whether tuples can be sent to a place, or will be in a moment.
+     *
+     * @param now of a clock that nobody sets
+     */
     boolean isAlive(NodeInfo place, boolean isConnected, long now) {
         if (isConnected) {
             connected.add(place);
+            down.remove(place);
+            return true;
+        }
+        // What has switched does not go back, so a break alone must not switch to where nothing runs yet.
+        if (now - down.computeIfAbsent(place, it -> now) < RECONNECT_MILLIS) {
             return true;
         }
         Heard known = heard.get(place);
-        // Its znode lasts as long as its session: a connection that breaks says sooner that it ended.
+        // Its znode lasts as long as its session: a connection that stays down says sooner that it ended.
         return known != null
                 && !connected.contains(place)
                 && now - known.at() < CONNECT_MILLIS;
@@ -76,5 +91,6 @@ final class Predecessors {
     void forget() {
         heard.clear();
         connected.clear();
+        down.clear();
     }
 }

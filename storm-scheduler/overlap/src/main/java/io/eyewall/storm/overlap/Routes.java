@@ -14,7 +14,7 @@ final class Routes {
         /** Whether the executor's successor works on tuples there. */
         boolean isPrepared(List<Long> executor, NodeInfo place);
 
-        /** Whether tuples can be sent there, or it is this worker. */
+        /** Whether tuples can be sent there, will be in a moment, or it is this worker. */
         boolean isAlive(NodeInfo place);
     }
 

@@ -54,16 +54,28 @@ class PredecessorsTest {
     @Test
     void aConnectionHasFiveSecondsToBeUp() {
         hear(0, FIRST);
+        assertThat(predecessors.isAlive(FIRST.place(), false, 0)).isTrue();
         assertThat(predecessors.isAlive(FIRST.place(), false, 4_999)).isTrue();
         assertThat(predecessors.isAlive(FIRST.place(), false, 5_000)).isFalse();
         assertThat(predecessors.isAlive(FIRST.place(), true, 5_000)).isTrue();
     }
 
     @Test
-    void aConnectionThatWasUpAndBreaksIsGivenUpAtOnce() {
+    void aConnectionThatWasUpAndBreaksHasTwoSecondsToBeUpAgain() {
         hear(0, FIRST);
         assertThat(predecessors.isAlive(FIRST.place(), true, 1_000)).isTrue();
-        assertThat(predecessors.isAlive(FIRST.place(), false, 1_001)).isFalse();
+        assertThat(predecessors.isAlive(FIRST.place(), false, 1_001)).isTrue();
+        assertThat(predecessors.isAlive(FIRST.place(), false, 3_000)).isTrue();
+        assertThat(predecessors.isAlive(FIRST.place(), false, 3_001)).isFalse();
+    }
+
+    @Test
+    void eachBreakCountsForItself() {
+        assertThat(predecessors.isAlive(ELSEWHERE, false, 0)).isTrue();
+        assertThat(predecessors.isAlive(ELSEWHERE, true, 1_900)).isTrue();
+        assertThat(predecessors.isAlive(ELSEWHERE, false, 2_100)).isTrue();
+        assertThat(predecessors.isAlive(ELSEWHERE, false, 4_099)).isTrue();
+        assertThat(predecessors.isAlive(ELSEWHERE, false, 4_100)).isFalse();
     }
 
     @Test
@@ -71,7 +83,8 @@ class PredecessorsTest {
         hear(0, FIRST, SECOND);
         hear(1_000, SECOND);
         assertThat(predecessors.places().values()).containsOnly(SECOND.place());
-        assertThat(predecessors.isAlive(FIRST.place(), false, 1_000)).isFalse();
+        predecessors.isAlive(FIRST.place(), false, 1_000);
+        assertThat(predecessors.isAlive(FIRST.place(), false, 3_000)).isFalse();
     }
 
     @Test
@@ -81,11 +94,13 @@ class PredecessorsTest {
         predecessors.forget();
         hear(60_000, FIRST);
         assertThat(predecessors.isAlive(FIRST.place(), false, 60_000)).isTrue();
+        assertThat(predecessors.isAlive(FIRST.place(), false, 64_999)).isTrue();
     }
 
     @Test
     void ofPlacesWhereNoneWasTheConnectionDecides() {
         assertThat(predecessors.isAlive(ELSEWHERE, true, 0)).isTrue();
-        assertThat(predecessors.isAlive(ELSEWHERE, false, 0)).isFalse();
+        assertThat(predecessors.isAlive(ELSEWHERE, false, 0)).isTrue();
+        assertThat(predecessors.isAlive(ELSEWHERE, false, 2_000)).isFalse();
     }
 }
