@@ -21,7 +21,7 @@ final class Serving {
     /** Where processes of other languages have tuples that no queue shows. */
     private static final long LINGER_MULTILANG_MILLIS = 10_000;
 
-    /** And at most, if its queues do not empty. */
+    /** And at most, if it still has something to pass on. */
     private static final long LONGEST_LINGER_MILLIS = 20_000;
 
     /** From when spouts are to emit no more: one may be about to. */
@@ -98,7 +98,7 @@ final class Serving {
         }
         long waited = now - takenOverSince;
         long linger = hasMultilang() ? LINGER_MULTILANG_MILLIS : LINGER_MILLIS;
-        return waited < linger || (!isIdle() && waited < LONGEST_LINGER_MILLIS);
+        return waited < linger || (!Backlog.isEmpty(worker) && waited < LONGEST_LINGER_MILLIS);
     }
 
     /** Goes on as if nobody had moved, as it was taken back. */
@@ -156,11 +156,6 @@ final class Serving {
     private TupleForwarder forwarder(NodeInfo place, Map<String, String> hosts) {
         String host = hosts.get(place.get_node());
         return new RemoteTasks(worker, () -> successors.connection(place, host));
-    }
-
-    private boolean isIdle() {
-        return worker.getExecutorReceiveQueueMap().values().stream()
-                .allMatch(it -> it.size() == 0 && it.getOverflowCount() == 0);
     }
 
     private boolean hasMultilang() {

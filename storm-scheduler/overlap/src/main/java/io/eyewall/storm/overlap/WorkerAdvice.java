@@ -66,6 +66,7 @@ final class WorkerAdvice {
         static void exit(
                 @Advice.This WorkerState worker,
                 @Advice.Argument(0) List<IRunningExecutor> executors) {
+            Backlog.of(executors);
             YoungLoad.report(worker, executors);
         }
     }

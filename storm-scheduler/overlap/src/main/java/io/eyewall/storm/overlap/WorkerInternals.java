@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -55,11 +56,14 @@ final class WorkerInternals {
 
     /** Whether an executor's bolts were prepared, or its spouts opened. */
     static boolean isPrepared(IRunningExecutor executor) {
-        if (!(executor instanceof ExecutorShutdown)) {
-            return true;
-        }
-        Executor inside = (Executor) field(ExecutorShutdown.class, "executor", executor);
-        return inside.getOpenOrPrepareWasCalled().get();
+        return executor(executor).map(it -> it.getOpenOrPrepareWasCalled().get()).orElse(true);
+    }
+
+    /** What runs, by what stops it; empty in local mode. */
+    static Optional<Executor> executor(IRunningExecutor executor) {
+        return executor instanceof ExecutorShutdown
+                ? Optional.of((Executor) field(ExecutorShutdown.class, "executor", executor))
+                : Optional.empty();
     }
 
     /** What starts the process of a spout in another language. */

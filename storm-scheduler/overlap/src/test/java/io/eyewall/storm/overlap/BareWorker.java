@@ -23,11 +23,15 @@ import org.apache.storm.daemon.worker.WorkerTransfer;
 import org.apache.storm.generated.Assignment;
 import org.apache.storm.generated.NodeInfo;
 import org.apache.storm.generated.StormTopology;
+import org.apache.storm.metrics2.StormMetricRegistry;
+import org.apache.storm.policy.IWaitStrategy;
+import org.apache.storm.policy.WaitStrategyPark;
 import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 import org.apache.storm.testing.TestWordCounter;
 import org.apache.storm.testing.TestWordSpout;
 import org.apache.storm.topology.TopologyBuilder;
 import org.apache.storm.tuple.Fields;
+import org.apache.storm.utils.JCQueue;
 import org.apache.storm.utils.ThriftTopologyUtils;
 import org.apache.storm.utils.Utils;
 
@@ -75,7 +79,7 @@ final class BareWorker {
         set("isWorkerActive", new CountDownLatch(0));
         set("isTopologyActive", new AtomicBoolean(true));
         set("cachedNodeToPortSocket", new AtomicReference<>(new HashMap<>()));
-        set("executorReceiveQueueMap", new HashMap<>());
+        set("executorReceiveQueueMap", Map.of(executors.get(0), queue("received")));
         TopologyBuilder components = new TopologyBuilder();
         components.setSpout("source", new TestWordSpout());
         components.setBolt("tag", new TestWordCounter()).shuffleGrouping("source");
@@ -94,6 +98,7 @@ final class BareWorker {
             pressure[task] = new AtomicBoolean();
         }
         set(WorkerTransfer.class, transfer, "remoteBackPressureStatus", pressure);
+        set(WorkerTransfer.class, transfer, "transferQueue", queue("transfer"));
         set("workerTransfer", transfer);
         ScriptedTransport.CONNECTIONS.clear();
     }
@@ -114,6 +119,12 @@ final class BareWorker {
     /** As the shim does. */
     void order(Map<List<Long>, NodeInfo> moved) {
         nodes.put(MoveOrder.path(TOPOLOGY), MoveOrder.of(moved).encode());
+    }
+
+    private static JCQueue queue(String name) {
+        IWaitStrategy wait = new WaitStrategyPark(1);
+        StormMetricRegistry metrics = new StormMetricRegistry();
+        return new JCQueue(name, name, 8, 0, 1, wait, TOPOLOGY, "tag", List.of(2), 6700, metrics);
     }
 
     private static Map<String, Map<String, Fields>> fields(StormTopology topology) {
