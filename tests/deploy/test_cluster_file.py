@@ -192,6 +192,16 @@ def test_names_of_the_namespaces_that_are_no_hosts_are_reserved() -> None:
     assert {CONTROL, OUTER, SWITCH} <= set(RESERVED)
 
 
+def test_what_is_wrong_in_a_list_is_said_as_elsewhere() -> None:
+    text = TWO_SITES.replace("slots = 2", 'slots = 2\nlabels = ["GPU"]', 1)
+    assert refusal(text) == (
+        "small.toml: hosts[0].labels[0] = 'GPU': allowed: a-z, 0-9 and '-', at most 63 characters"
+    )
+    assert refusal(text.replace('["GPU"]', '"gpu"')) == (
+        "small.toml: hosts[0].labels = 'gpu': input should be a valid list"
+    )
+
+
 def test_sites_and_labels_may_begin_with_a_digit() -> None:
     text = TWO_SITES.replace('"cloud"', '"5g"').replace("slots = 2", 'slots = 2\nlabels = ["4k"]')
     assert parse(text, "small.toml").site_names == ("edge", "5g")

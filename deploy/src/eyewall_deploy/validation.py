@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import AllowInfNan, ConfigDict, Strict, TypeAdapter, with_config
 
@@ -19,6 +20,16 @@ Number = Annotated[float, Strict(), AllowInfNan(allow_inf_nan=False)]
 toml_table: Final = with_config(ConfigDict(extra="forbid"))
 """Of a dataclass: no other keys."""
 
+_INSTANCE: Final = re.compile(r" or an instance of \w+")
+_WORDS: Final = {
+    "tuple": "list",
+    "Tuple": "List",
+    "dictionary": "table",
+    "a valid boolean": "true or false",
+    "a valid string": "text in quotes",
+    " after validation": "",
+}
+"""What pydantic says, and what TOML calls it."""
 ORIGIN = "(origin)"
 """Alias of the field with the file's name, which is no key of the file."""
 
@@ -40,7 +51,7 @@ def describe_error(error: ValidationError, whole: type, tables: Mapping[str, typ
     key = "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in location)[1:]
     table = tables.get(str(location[0]), whole) if len(location) > 1 else whole
     properties = TypeAdapter(table).json_schema()["properties"]
-    allowed = properties.get(location[-1], {}).get("description")
+    allowed = _description(properties, location)
     match detail["type"]:
         case "unexpected_keyword_argument":
             keys = [key for key in properties if key != ORIGIN]
@@ -49,8 +60,28 @@ def describe_error(error: ValidationError, whole: type, tables: Mapping[str, typ
         case "missing":
             name = f" ({given['name']})" if isinstance(given, dict) and "name" in given else ""
             return f"{key}: missing{name}; needed: {allowed or 'a value'}"
-        case "string_pattern_mismatch":
+        case "string_pattern_mismatch" | "too_short" if allowed is not None:
             return f"{key} = {given!r}: allowed: {allowed}"
+        case "tuple_type" if isinstance(given, dict) and key in tables:
+            return f"{key} = {given!r}: one table, not a list of them: write [[{key}]]"
         case _:
-            message = detail["msg"]
-            return f"{key} = {given!r}: {message[:1].lower()}{message[1:]}"
+            return f"{key} = {given!r}: {toml_words(detail['msg'])}"
+
+
+def toml_words(message: str) -> str:
+    """Return what pydantic says of a value in the words of TOML."""
+    words = _INSTANCE.sub("", message)
+    for theirs, ours in _WORDS.items():
+        words = words.replace(theirs, ours)
+    return f"{words[:1].lower()}{words[1:]}"
+
+
+def _description(properties: Mapping[str, Any], location: tuple[int | str, ...]) -> str | None:
+    """Return what a field's annotation says of the value at a location; None if it says nothing."""
+    *_, at = [place for place, it in enumerate(location) if isinstance(it, str)]
+    found: dict[str, Any] = properties.get(str(location[at]), {})
+    description: str | None = found.get("description")
+    for _ in location[at + 1 :]:
+        found = found.get("items") or next(iter(found.get("prefixItems", [])), {})
+        description = found.get("description", description)
+    return description

@@ -299,6 +299,57 @@ def test_a_setting_that_storm_cannot_be_given_is_refused(key: str, value: str) -
     assert f"topologies (chain): {key} = {value}: a setting may be text, a finite number" in reason
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            'policy = "greedy"',
+            'polcy = "greedy"',
+            (
+                "schedulers[1].polcy = 'greedy': unknown key; allowed are scheduler, name, policy, "
+                "objective, options (did you mean policy?)"
+            ),
+        ),
+        ('"ras"', "5", "schedulers[0] = 5: input should be a table"),
+        ('"greedy" }', "5 }", "schedulers[1].policy = 5: input should be text in quotes"),
+        (
+            "schedulers = [",
+            'schedulers = "ras"\n#',
+            "schedulers = 'ras': input should be a valid list",
+        ),
+        (
+            "schedulers = [",
+            "schedulers = []\n#",
+            "schedulers = []: allowed: at least one scheduler",
+        ),
+        (
+            f"[[topologies]]{TRIAL.partition('[[topologies]]')[2]}",
+            '[topologies]\nname = "chain"',
+            "topologies = {'name': 'chain'}: one table, not a list of them: write [[topologies]]",
+        ),
+        (
+            "{ cpu-us = 500 }",
+            "5",
+            "topologies[0].arguments = 5: allowed is a table, or a list of texts",
+        ),
+        ("[rate]", "overcommit = 1\n[rate]", "overcommit = 1: input should be true or false"),
+        (
+            "[rate]",
+            EVENT + "delay = ['h1']\nadd_ms = 1\n[rate]",
+            "events[0].delay[1]: missing; needed: two hosts or sites",
+        ),
+        (
+            "[rate]",
+            EVENT + "delay = ['h1', 'h2', 'h3']\nadd_ms = 1\n[rate]",
+            "events[0].delay = ['h1', 'h2', 'h3']: list should have at most 2 items, not 3",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_words_of_the_file(old: str, new: str, says: str) -> None:
+    assert old in TRIAL
+    assert refusal(TRIAL.replace(old, new, 1)) == f"folder/mine.toml: {says}"
+
+
 def test_hosts_that_need_more_than_the_machine_are_refused() -> None:
     # 5 cores × 0.22 = 1.1
     assert "use 1.1 cores together, and this machine has 1" in refusal(TRIAL, cores=1)

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from eyewall_contracts.setting_keys import MOVES
 from pydantic import (
+    BeforeValidator,
     Field,
+    PlainValidator,
     Strict,
     TypeAdapter,
     ValidationError,
 )
+from pydantic_core import PydanticCustomError
 
 from eyewall_deploy import cluster_file
 from eyewall_deploy.cluster_file import Cluster, ClusterFileError
@@ -27,7 +30,7 @@ from eyewall_deploy.host.cgroups import host_share
 from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
 from eyewall_deploy.trial.trial_checks import find_overcommit, find_problems
 from eyewall_deploy.trial.trial_event import TrialEvent
-from eyewall_deploy.validation import Number, Text, Whole, describe_error, toml_table
+from eyewall_deploy.validation import Number, Text, Whole, describe_error, toml_table, toml_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +46,16 @@ _Name = Annotated[
     Field(pattern=_NAME, description="letters, digits, '.', '_' and '-', at most 63 characters"),
 ]
 _Settings = dict[str, Any]
+
+
+def _read_arguments(value: Any) -> dict[str, Any] | list[str]:
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list) and all(isinstance(it, str) for it in value):
+        return value
+    raise PydanticCustomError("arguments", "allowed is a table, or a list of texts")
+
+
 _Seconds = Annotated[Number, Field(ge=5, le=86_400)]
 _Repetitions = Annotated[Whole, Field(ge=1, le=1_000)]
 _Load = Annotated[Number, Field(gt=0, le=1_000)]
@@ -72,7 +85,9 @@ class TrialTopology:
     shape: Text | None = None
     jar: Text | None = None
     main_class: Annotated[Text | None, Field(alias="class")] = None
-    arguments: dict[str, Any] | list[Text] = field(default_factory=dict)
+    arguments: Annotated[dict[str, Any] | list[str], PlainValidator(_read_arguments)] = field(
+        default_factory=dict
+    )
     options: _Settings = field(default_factory=dict)
 
 
@@ -99,6 +114,12 @@ class TrialScheduler:
         return {key: value for key, value in given.items() if value is not None} | self.options
 
 
+_Scheduler = Annotated[
+    TrialScheduler, BeforeValidator(lambda it: {"scheduler": it} if isinstance(it, str) else it)
+]
+"""A name alone is the table with nothing but it."""
+
+
 @toml_table
 @dataclass(frozen=True, slots=True)
 class _TrialTable:
@@ -108,7 +129,9 @@ class _TrialTable:
     name: _Name
     cluster: Text
     seconds: _Seconds
-    schedulers: Annotated[tuple[Text | TrialScheduler, ...], Field(min_length=1)]
+    schedulers: Annotated[
+        tuple[_Scheduler, ...], Field(min_length=1, description="at least one scheduler")
+    ]
     topologies: Annotated[
         tuple[TrialTopology, ...],
         Field(min_length=1, description="at least one [[topologies]] with a name"),
@@ -307,8 +330,8 @@ def _check_option(option: str, kind: Any, value: float) -> Any:
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        message = error.errors()[0]["msg"]
-        raise TrialFileError(f"{option} {value:g}: {message[:1].lower()}{message[1:]}") from None
+        message = toml_words(error.errors()[0]["msg"])
+        raise TrialFileError(f"{option} {value:g}: {message}") from None
 
 
 @cache
@@ -319,7 +342,6 @@ def _adapter() -> TypeAdapter[_TrialTable]:
 def _resolve(table: _TrialTable, folder: Path) -> Trial:
     own_cluster = folder / table.cluster
     cluster_name = str(own_cluster) if own_cluster.is_file() else table.cluster
-    schedulers = tuple(TrialScheduler(it) if isinstance(it, str) else it for it in table.schedulers)
     return Trial(
         name=table.name,
         cluster_name=cluster_name,
@@ -327,7 +349,7 @@ def _resolve(table: _TrialTable, folder: Path) -> Trial:
         seconds=table.seconds,
         warm_up=table.warm_up,
         repetitions=table.repetitions,
-        schedulers=schedulers,
+        schedulers=table.schedulers,
         topologies=table.topologies,
         rate=read_profile(table.rate, folder),
         loads=table.loads,
@@ -336,5 +358,5 @@ def _resolve(table: _TrialTable, folder: Path) -> Trial:
         overcommit=table.overcommit,
         events=table.events,
         folder=folder,
-        declared=schedulers,
+        declared=table.schedulers,
     )
