@@ -16,7 +16,20 @@ def test_an_address_is_a_host_and_perhaps_a_port(text: str, endpoint: Endpoint) 
     assert parse_endpoint(text, 6379) == endpoint
 
 
-@pytest.mark.parametrize("text", ["", ":6379", "host:", "host:port", "host:0", "host:65536"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ":6379",
+        f"host:{'9' * 5000}",
+        "host:",
+        "host:port",
+        "host:0",
+        "host:65536",
+        "host:²",
+        "host:١",
+    ],
+)
 def test_anything_else_is_named_with_what_is_expected(text: str) -> None:
     failure = parse_endpoint(text, 6379)
     assert isinstance(failure, Failure)

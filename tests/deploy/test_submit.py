@@ -117,6 +117,11 @@ def test_options_are_key_and_yaml_or_json(option: str) -> None:
         ("=3", "-o =3: an option is KEY=VALUE"),
         ('eyewall.pin={"source": ["edge-1"', '-o eyewall.pin: \'{"source": ["edge-1"\' is neither'),
         ("since=2026-01-01", "-o since: '2026-01-01' cannot be sent to Storm as JSON"),
+        ("since=2026-99-01", "-o since: '2026-99-01' cannot be sent to Storm as JSON"),
+        ("x=&a [*a]", "-o x: '&a [*a]' cannot be sent to Storm as JSON (Circular reference"),
+        ("x=.inf", "-o x: '.inf' cannot be sent to Storm as JSON"),
+        (f"x={'[' * 3000}", f"-o x: '{'[' * 80}…' cannot be sent to Storm as JSON"),
+        (f"x={'9' * 5000}", f"-o x: '{'9' * 80}…' cannot be sent to Storm as JSON"),
     ],
 )
 def test_an_unreadable_option_is_refused_before_anything_is_sent(option: str, said: str) -> None:

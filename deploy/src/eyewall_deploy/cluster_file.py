@@ -6,7 +6,6 @@ file; the value in the dataclass is in seconds, bytes, bytes/s or cores. A new k
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +22,14 @@ from pydantic import (
 )
 
 from eyewall_deploy.failure import name_choices
-from eyewall_deploy.validation import Number, Whole, describe_error, toml_table
+from eyewall_deploy.validation import (
+    Number,
+    TomlError,
+    Whole,
+    describe_error,
+    read_toml,
+    toml_table,
+)
 from eyewall_deploy.wan.link_kinds import LeasedLine, PublicNetwork
 
 if TYPE_CHECKING:
@@ -274,9 +280,9 @@ def load(path_or_name: str | Path) -> Cluster:
 def parse(text: str, origin: str) -> Cluster:
     """Check a cluster file's text; `origin` names it in errors and in the delay file."""
     try:
-        cluster = _adapter().validate_python(tomllib.loads(text) | {"(origin)": origin})
-    except tomllib.TOMLDecodeError as error:
-        raise ClusterFileError(f"{origin}: not TOML: {error}") from None
+        cluster = _adapter().validate_python(read_toml(text) | {"(origin)": origin})
+    except TomlError as error:
+        raise ClusterFileError(f"{origin}: {error}") from None
     except ValidationError as error:
         raise ClusterFileError(f"{origin}: {describe_error(error, Cluster, _TABLES)}") from None
     for problem in _problems(cluster):

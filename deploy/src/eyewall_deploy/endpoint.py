@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
 from eyewall_deploy.failure import Failure
 
 LARGEST_PORT: Final = 65_535
+_DIGITS: Final = re.compile(r"[0-9]{1,5}")
 LOCALHOST: Final = "127.0.0.1"
 
 NIMBUS_PORT: Final = 6627
@@ -34,6 +36,6 @@ def parse_endpoint(text: str, default_port: int) -> Endpoint | Failure:
     host, colon, port = text.rpartition(":")
     if not colon:
         host, port = text, str(default_port)
-    if not host or not port.isdigit() or not 0 < int(port) <= LARGEST_PORT:
+    if not host or not _DIGITS.fullmatch(port) or not 0 < int(port) <= LARGEST_PORT:
         return Failure(f"address {text!r}: expected HOST:PORT with a port of 1 to {LARGEST_PORT}")
     return Endpoint(host, int(port))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 DEFAULT_PROJECT = Path("topologies")
 
 _NIMBUS_TIMEOUT_MS = 60_000
+_LONGEST_SHOWN = 80
 _NAME_REFUSED = "is an invalid name for a Storm topology"
 _NO_WORKERS = "Field TOPOLOGY_WORKERS must be a Positive Number"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -151,13 +152,20 @@ def check_option(option: str) -> Failure | None:
     if not equals or not key:
         return Failure(f"-o {option}: an option is KEY=VALUE, the value YAML or JSON")
     try:
-        json.dumps(YAML(typ="safe", pure=True).load(value))
+        json.dumps(YAML(typ="safe", pure=True).load(value), allow_nan=False)
     except YAMLError as error:
         what = " ".join(str(error).split()[:12])
-        return Failure(f"-o {key}: {value!r} is neither YAML nor JSON ({what} …)")
-    except TypeError as error:
-        return Failure(f"-o {key}: {value!r} cannot be sent to Storm as JSON ({error}); quote it")
+        return Failure(f"-o {key}: {_shown(value)} is neither YAML nor JSON ({what} …)")
+    except (TypeError, ValueError, RecursionError) as error:
+        return Failure(
+            f"-o {key}: {_shown(value)} cannot be sent to Storm as JSON ({error}); quote it"
+        )
     return None
+
+
+def _shown(value: str) -> str:
+    """Keep a long value from flooding the one line that names it."""
+    return repr(value if len(value) <= _LONGEST_SHOWN else f"{value[:_LONGEST_SHOWN]}…")
 
 
 def build_jar(project: Path, jar: Path) -> None:

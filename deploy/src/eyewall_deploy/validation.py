@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import AllowInfNan, ConfigDict, Strict, TypeAdapter, with_config
@@ -30,8 +31,51 @@ _WORDS: Final = {
     " after validation": "",
 }
 """What pydantic says, and what TOML calls it."""
+_TOO_LARGE: Final = 2**63
+_DEEPEST: Final = 50
+_TOO_DEEP: Final = f"tables and lists are nested too deeply; allowed are {_DEEPEST} levels"
 ORIGIN = "(origin)"
 """Alias of the field with the file's name, which is no key of the file."""
+
+
+class TomlError(ValueError):
+    """A text that is not TOML, in one line that says where and why."""
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return a TOML document whose numbers and tables are of a size that everything else takes.
+
+    Raises
+    ------
+    TomlError
+        If the text is no such document.
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TomlError(f"not TOML: {error}") from None
+    except RecursionError:
+        raise TomlError(_TOO_DEEP) from None
+    except ValueError:  # of Python's int
+        raise TomlError(
+            "a number has thousands of digits; allowed are whole numbers of 64 bits"
+        ) from None
+    _check_sizes("", document, 0)
+    return document
+
+
+def _check_sizes(key: str, value: Any, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise TomlError(_TOO_DEEP)
+    if isinstance(value, dict):
+        for name, it in value.items():
+            _check_sizes(f"{key}.{name}" if key else name, it, depth + 1)
+    elif isinstance(value, list):
+        for place, it in enumerate(value):
+            _check_sizes(f"{key}[{place}]", it, depth + 1)
+    elif isinstance(value, int) and not -_TOO_LARGE <= value < _TOO_LARGE:
+        bits = value.bit_length() + 1
+        raise TomlError(f"{key} is a whole number of {bits} bits; allowed are 64")
 
 
 def describe_error(error: ValidationError, whole: type, tables: Mapping[str, type]) -> str:
@@ -82,6 +126,7 @@ def _description(properties: Mapping[str, Any], location: tuple[int | str, ...])
     found: dict[str, Any] = properties.get(str(location[at]), {})
     description: str | None = found.get("description")
     for _ in location[at + 1 :]:
-        found = found.get("items") or next(iter(found.get("prefixItems", [])), {})
+        first: list[dict[str, Any]] = found.get("prefixItems", [])
+        found = found.get("items") or (first[0] if first else {})
         description = found.get("description", description)
     return description

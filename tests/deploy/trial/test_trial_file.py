@@ -350,6 +350,30 @@ def test_what_is_wrong_is_said_in_the_words_of_the_file(old: str, new: str, says
     assert refusal(TRIAL.replace(old, new, 1)) == f"folder/mine.toml: {says}"
 
 
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("9" * 400, "rate.constant is a whole number of 1330 bits; allowed are 64"),
+        ("0x" + "f" * 5000, "rate.constant is a whole number of 20001 bits; allowed are 64"),
+        ("9" * 5000, "a number has thousands of digits; allowed are whole numbers of 64 bits"),
+        ("[" * 60 + "]" * 60, "tables and lists are nested too deeply; allowed are 50 levels"),
+        ("[" * 3000 + "]" * 3000, "tables and lists are nested too deeply; allowed are 50 levels"),
+    ],
+)
+def test_numbers_and_tables_of_absurd_size_are_refused(value: str, says: str) -> None:
+    reason = refusal(TRIAL.replace("constant = 40", f"constant = {value}"))
+    assert reason.startswith(f"folder/mine.toml: {says}")
+
+
+@pytest.mark.parametrize("name", ["\\u0000", "a" * 5000])
+def test_a_name_that_no_file_can_have_is_the_name_of_none(name: str) -> None:
+    assert refusal(TRIAL.replace("six-unequal", name)).startswith("folder/mine.toml: ")
+    with pytest.raises(TrialFileError, match="no such file, and shipped trials are"):
+        trial_file.load(name.replace("\\u0000", "\0"), cores=2)
+    trace = TRIAL.replace("constant = 40", f'trace = "{name}"')
+    assert "cannot be read" in refusal(trace)
+
+
 def test_hosts_that_need_more_than_the_machine_are_refused() -> None:
     # 5 cores × 0.22 = 1.1
     assert "use 1.1 cores together, and this machine has 1" in refusal(TRIAL, cores=1)

@@ -137,7 +137,7 @@ def _trace(value: Any, folder: Path) -> list[list[float]]:
     file = folder / value
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # a path may be no path, a text no UTF-8
         raise RateProfileError(f"rate.trace = {value!r}: {file} cannot be read: {error}") from None
     points = []
     for number, line in enumerate(lines, start=1):

@@ -5,7 +5,6 @@ Each table of the file is a dataclass, as in the cluster file.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -30,7 +29,16 @@ from eyewall_deploy.host.cgroups import host_share
 from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
 from eyewall_deploy.trial.trial_checks import find_overcommit, find_problems
 from eyewall_deploy.trial.trial_event import TrialEvent
-from eyewall_deploy.validation import Number, Text, Whole, describe_error, toml_table, toml_words
+from eyewall_deploy.validation import (
+    Number,
+    Text,
+    TomlError,
+    Whole,
+    describe_error,
+    read_toml,
+    toml_table,
+    toml_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -241,7 +249,7 @@ def load(
         With one line that names the file, the key, its value and what is allowed.
     """
     path = Path(path_or_name)
-    if not path.is_file():
+    if not _is_file(path):
         shipped = shipped_trials()
         if path_or_name not in shipped:
             raise TrialFileError(
@@ -267,18 +275,16 @@ def parse(
 ) -> Trial:
     """Check a trial file's text; see `load`."""
     try:
-        table = _adapter().validate_python(tomllib.loads(text))
+        table = _adapter().validate_python(read_toml(text))
         if cluster is not None:
             table = replace(table, cluster=cluster)
         if share is not None:
             table = replace(table, cores=_check_option("--cores", _Cores, share))
         trial = _resolve(table, path.parent)
-    except tomllib.TOMLDecodeError as error:
-        raise TrialFileError(f"{path}: not TOML: {error}") from None
     except ValidationError as error:
         reason = describe_error(error, _TrialTable, _TABLES)
         raise TrialFileError(f"{path}: {reason}") from None
-    except (ClusterFileError, RateProfileError) as error:
+    except (TomlError, ClusterFileError, RateProfileError) as error:
         raise TrialFileError(f"{path}: {error}") from None
     for problem in find_problems(trial):
         raise TrialFileError(f"{path}: {problem}")
@@ -334,6 +340,13 @@ def _check_option(option: str, kind: Any, value: float) -> Any:
         raise TrialFileError(f"{option} {value:g}: {message}") from None
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # as where the name is too long to be one
+        return False
+
+
 @cache
 def _adapter() -> TypeAdapter[_TrialTable]:
     return TypeAdapter(_TrialTable)
@@ -341,7 +354,7 @@ def _adapter() -> TypeAdapter[_TrialTable]:
 
 def _resolve(table: _TrialTable, folder: Path) -> Trial:
     own_cluster = folder / table.cluster
-    cluster_name = str(own_cluster) if own_cluster.is_file() else table.cluster
+    cluster_name = str(own_cluster) if _is_file(own_cluster) else table.cluster
     return Trial(
         name=table.name,
         cluster_name=cluster_name,
