@@ -34,6 +34,9 @@ class Section(BaseModel):
     """Keys whose values no message shows: an address of Redis may hold a password."""
 
 
+_TOML: Final = {"tuple_type": 'it must be a list such as ["a"]'}
+"""What pydantic says in Python's words, in TOML's."""
+
 _Config = TypeVar("_Config", bound=Section)
 
 
@@ -50,10 +53,11 @@ def read(kind: type[_Config], path: Path | None) -> _Config:
 
 def _first(kind: type[Section], error: ValidationError) -> str:
     first = error.errors()[0]
-    *tables, key = (str(part) for part in first["loc"])
+    items = [part for part in first["loc"] if isinstance(part, int)]
+    *tables, key = (str(part) for part in first["loc"] if not isinstance(part, int))
     table = _table(kind, tables)
-    where = name_key(key, ".".join(tables))
-    requirement = _SHOULD.sub("it must ", first["msg"], count=1)
+    where = name_key(key, ".".join(tables)) + "".join(f"[{item}]" for item in items)
+    requirement = _TOML.get(first["type"]) or _SHOULD.sub("it must ", first["msg"], count=1)
     if first["type"] == "extra_forbidden":
         return unknown_key(key, ".".join(tables), table.model_fields)
     if key in table.model_fields and _table(table, [key]) is not table:

@@ -43,7 +43,23 @@ def test_commented_example_keys_are_valid(tmp_path: Path) -> None:
         ("listen = '8089'", "listen is '8089': it must be HOST:PORT"),
         ("[sidecar]\naddress = 'here:0'", "[sidecar] address is 'here:0': it must be HOST:PORT"),
         ("[redis]\nurl = 'u:secret@r:6379'", "[redis] url: it must be redis://HOST:PORT/DB"),
-        ("[access]\nallowed_hosts = ['*']", "allowed_hosts"),
+        (
+            "[access]\nallowed_hosts = ['a', 'dash.example.com:8089']",
+            "[access] allowed_hosts[1] is 'dash.example.com:8089': it must be a name",
+        ),
+        ("[access]\nallowed_hosts = ['https://a/']", "is 'https://a/': it must be a name without"),
+        (
+            "[access]\nallowed_hosts = ['a\\n']",
+            "it must be a name without scheme and port, such as",
+        ),
+        (
+            "[access]\nallowed_hosts = 'a'",
+            "[access] allowed_hosts is 'a': it must be a list such as [\"a\"]",
+        ),
+        (
+            "[access]\nallowed_hosts = [1]",
+            "[access] allowed_hosts[0] is 1: it must be a valid string",
+        ),
         ("[access]\nallowed_host = []", "did you mean allowed_hosts?"),
         ("[access]\nread_only = 'yes'", "[access] read_only is 'yes'"),
     ],

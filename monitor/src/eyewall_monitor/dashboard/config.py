@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from eyewall_contracts.redis_prefix import PREFIX
@@ -23,13 +24,20 @@ from eyewall_monitor.config_file import Section
 if TYPE_CHECKING:
     from pathlib import Path
 
-_NAME = r"^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})$"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,252}")
 
 
 def _sidecar_address(text: str) -> str:
     address = split_address(text)
     if address is None or address[1] == 0:
         raise PydanticCustomError("address", "it must be HOST:PORT, with […] around IPv6")
+    return text
+
+
+def _host_name(text: str) -> str:
+    if _NAME.fullmatch(text) is None:
+        allowed = "it must be a name without scheme and port, such as dash.example.com"
+        raise PydanticCustomError("name", allowed)
     return text
 
 
@@ -59,7 +67,7 @@ class Access(Section):
     """What people may do, and under which names they find it."""
 
     read_only: bool = False
-    allowed_hosts: tuple[Annotated[str, Field(pattern=_NAME)], ...] = Field(
+    allowed_hosts: tuple[Annotated[str, AfterValidator(_host_name)], ...] = Field(
         default=(), strict=False
     )
     """Names under which browsers reach it, in addition to addresses and localhost."""
