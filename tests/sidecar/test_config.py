@@ -132,8 +132,8 @@ def test_names_and_addresses_can_be_listened_on(tmp_path: Path, address: str) ->
 def test_a_bad_default_is_named(tmp_path: Path, key: str, value: str, said: str) -> None:
     config = configured(tmp_path, f'[defaults]\n{key} = "{value}"')
     with pytest.raises(ConfigError) as refused:
-        service_settings(config, policy_catalogue())
-    assert str(refused.value).startswith(said)
+        service_settings(config, policy_catalogue(), tmp_path / "sidecar.toml")
+    assert str(refused.value).startswith(f"{tmp_path / 'sidecar.toml'}: {said}")
 
 
 def test_a_default_policy_that_knows_no_load_gets_an_objective_that_it_takes() -> None:

@@ -138,6 +138,16 @@ def test_a_port_that_is_taken_is_one_line_and_not_success(tmp_path: Path) -> Non
     assert errors == f"eyewall serve: cannot listen on 127.0.0.1:{port}: Address already in use\n"
 
 
+def test_a_bad_default_is_one_line_with_the_file_and_not_success(tmp_path: Path) -> None:
+    path = tmp_path / "sidecar.toml"
+    path.write_text("[defaults]\npolicy = 'opd'\n")
+    process = start(path)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output) == (2, "")
+    assert errors.startswith(f"eyewall serve: {path}: [defaults] policy is ")
+    assert errors.count("\n") == 1
+
+
 def test_a_bad_configuration_is_one_line_and_not_success(tmp_path: Path) -> None:
     path = tmp_path / "sidecar.toml"
     path.write_text("[solver]\nseconds = 3\n")

@@ -142,8 +142,13 @@ class ServiceSettings:
     minimum_confidence: float = 0.5
 
 
-def service_settings(config: SidecarConfig, policies: Choices) -> ServiceSettings:
-    """Return what rounds are decided by; ConfigError if a topology's default cannot be used."""
+def service_settings(
+    config: SidecarConfig, policies: Choices, path: Path | None = None
+) -> ServiceSettings:
+    """Return what rounds are decided by; ConfigError if a topology's default cannot be used.
+
+    `path` is the file that the configuration was read from.
+    """
     given = config.defaults
     try:
         defaults = TopologySettings(
@@ -156,7 +161,7 @@ def service_settings(config: SidecarConfig, policies: Choices) -> ServiceSetting
             defaults = with_usual_objective(defaults, policies)
         require_taken("[defaults] policy", defaults, policies)
     except SettingsError as error:
-        raise ConfigError(str(error)) from None
+        raise ConfigError(f"{path}: {error}" if path else str(error)) from None
     return ServiceSettings(
         defaults, config.solver, config.replacement, config.metrics.minimum_confidence
     )

@@ -54,14 +54,15 @@ LOG = logging.getLogger("eyewall.sidecar")
 Record = TypeVar("Record", bound=Struct)
 
 
-def serve(config: SidecarConfig, say: Callable[[str], None]) -> None:
+def serve(config: SidecarConfig, say: Callable[[str], None], path: Path | None = None) -> None:
     """Answer Nimbus until SIGTERM or SIGINT; `say` gets one line when ready.
 
-    ConfigError and AddressError name what keeps it from starting.
+    `path` is the file that the configuration was read from. ConfigError and AddressError name what
+    keeps it from starting.
     """
     for fault in policy_faults():
         LOG.warning("policy left out: %s", fault)
-    settings = service_settings(config, policy_catalogue())
+    settings = service_settings(config, policy_catalogue(), path)
     stopped = stop_signals()
     with (
         _delay_store(config) as delays,

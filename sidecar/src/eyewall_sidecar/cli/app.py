@@ -187,7 +187,7 @@ def serve(
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     try:
-        serve_until_stopped(read_config(config), typer.echo)
+        serve_until_stopped(read_config(config), typer.echo, config)
     except ConfigError as error:
         typer.echo(f"eyewall serve: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from None
