@@ -44,6 +44,7 @@ def test_as_json_every_value_has_its_interval(address: str) -> None:
         (("--rate", "0x"), "rate 0x: it must be a multiple > 0"),
         (("--host", "fog-1"), "--host fog-1: it must be HOST=off"),
         (("--host", "fog-1=less"), "--host fog-1=less: it must be a multiple"),
+        (("--host=fog-1=off", "--host=fog-1=0.5"), "--host fog-1=0.5: fog-1 is given twice"),
         (("--host", "fog-7=off"), "no host fog-7; hosts are cloud-1, edge-1, fog-1"),
     ],
 )

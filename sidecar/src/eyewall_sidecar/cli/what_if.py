@@ -75,11 +75,15 @@ def _multiple_of(option: str, text: str) -> float:
 
 
 def _shares(hosts: Iterable[str]) -> Iterator[pb.HostShare]:
+    given: set[str] = set()
     for it in hosts:
         name, equals, left = it.partition("=")
         if not (name and equals):
             allowed = "it must be HOST=off, or HOST=0.5x for what is left of its cores"
             raise OperationsError(f"--host {it}: {allowed}", exit_code=BAD_INPUT)
+        if name in given:
+            raise OperationsError(f"--host {it}: {name} is given twice", exit_code=BAD_INPUT)
+        given.add(name)
         share = 0.0 if left == OFF else _multiple_of(f"--host {it}", left)
         yield pb.HostShare(host=name, share=share)
 
