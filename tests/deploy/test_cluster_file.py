@@ -192,6 +192,13 @@ def test_names_of_the_namespaces_that_are_no_hosts_are_reserved() -> None:
     assert {CONTROL, OUTER, SWITCH} <= set(RESERVED)
 
 
+def test_a_host_has_at_most_a_tebibyte() -> None:
+    text = TWO_SITES.replace("slots = 2", "slots = 2\nmemory_mb = 1_048_577", 1)
+    assert refusal(text) == (
+        "small.toml: hosts[0].memory_mb = 1048577: input should be less than or equal to 1048576"
+    )
+
+
 def test_what_is_wrong_in_a_list_is_said_as_elsewhere() -> None:
     text = TWO_SITES.replace("slots = 2", 'slots = 2\nlabels = ["GPU"]', 1)
     assert refusal(text) == (

@@ -89,7 +89,9 @@ class ClusterHost:
     slots: Annotated[Whole, Field(ge=1, le=64, description="a whole number, 1 to 64")]
     cpu: Annotated[Number, Field(gt=0, le=1024)] = 1.0
     memory: Annotated[
-        Whole, Field(alias="memory_mb", ge=64), AfterValidator(lambda mb: mb * _MEGABYTE)
+        Whole,
+        Field(alias="memory_mb", ge=64, le=1024 * 1024),
+        AfterValidator(lambda mb: mb * _MEGABYTE),
     ] = 1024 * _MEGABYTE
     labels: tuple[_Name, ...] = ()
     availability: Annotated[Number, Field(gt=0, le=1)] = 1.0

@@ -6,6 +6,7 @@ import importlib.util
 import shutil
 import socket
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +19,6 @@ from recorded_progress import RecordedProgress
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fake_cluster import FakeCluster
 
 
@@ -63,6 +62,22 @@ def test_good_options_are_prepared(options: UpOptions) -> None:
     plan = prepare(options, RecordedProgress())
     assert not isinstance(plan, Failure), plan.reason
     assert (plan.run.conf("supervisor-h1") / "storm.yaml").is_file()
+
+
+def test_hosts_that_may_use_more_memory_than_there_is_are_named_in_one_line(
+    options: UpOptions, tmp_path: Path
+) -> None:
+    text = Path(options.cluster).read_text(encoding="utf-8")
+    for megabytes, said in (
+        (64, []),
+        (1_048_576, ["memory_mb: the hosts of pair may use 2097152"]),
+    ):
+        file = tmp_path / f"{megabytes}.toml"
+        file.write_text(text.replace("memory_mb = 512", f"memory_mb = {megabytes}"))
+        progress = RecordedProgress()
+        assert not isinstance(prepare(replace(options, cluster=str(file)), progress), Failure)
+        lines = [line for line in progress.logged if line.startswith("memory_mb")]
+        assert [line.partition(" MB together")[0] for line in lines] == said
 
 
 def test_a_run_dir_behind_a_link_is_prepared_under_its_own_path(

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import psutil
+
 from eyewall_deploy import cluster_file, endpoint, state_file
 from eyewall_deploy.deployment import Deployment
 from eyewall_deploy.endpoint import LOCALHOST, Endpoint, parse_endpoint
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 _Value = TypeVar("_Value")
 
 _FIRST_LOOPBACK_HOST = 11
+_MEGABYTE = 1024 * 1024
 _SPARK = ("pyspark", "pyarrow", "pandas")
 _WEB = ("fastapi", "uvicorn", "sse_starlette", "prometheus_client", "numpy", "grpc")
 _JAR = Path("storm-scheduler", "target", "eyewall-storm-scheduler.jar")
@@ -150,6 +153,7 @@ def _prepare(options: UpOptions, progress: CommandProgress) -> Deployment:
             f"{cluster.name} is up already (in {run.path}); "
             "`eyewall-deploy status` shows it, `eyewall-deploy down` ends it"
         )
+    _compare_memory(cluster, progress)
     java = find_java()
     if java is None:
         raise _RefusalError("no java in JAVA_HOME or on PATH: Storm needs Java 17 or later")
@@ -195,6 +199,16 @@ def _prepare(options: UpOptions, progress: CommandProgress) -> Deployment:
     run.cluster_file.write_text(text, encoding="utf-8")
     _write(deployment, jar, overlap_jar(jar) if jar and options.overlap else None)
     return deployment
+
+
+def _compare_memory(cluster: Cluster, progress: CommandProgress) -> None:
+    """Say if the hosts may use more memory than there is; most of them never use all of theirs."""
+    together, there = sum(host.memory for host in cluster.hosts), psutil.virtual_memory().total
+    if together > there:
+        progress.log(
+            f"memory_mb: the hosts of {cluster.name} may use {together // _MEGABYTE} MB together, "
+            f"and this machine has {there // _MEGABYTE}: if they do, the kernel kills processes"
+        )
 
 
 def _or_refuse(value: _Value | Failure) -> _Value:
