@@ -287,7 +287,7 @@ def test_a_policy_that_the_sidecar_lacks_is_refused_before_anything_starts(
     failure = held.collect(plan_runs(trial), TrialRun, Storm().execute)
     assert not isinstance(failure, list)
     assert failure.reason.startswith(
-        "schedulers (quick): eyewall.policy = 'gredy': no such policy; policies are odp, "
+        "demo-fast: schedulers (quick): eyewall.policy = 'gredy': no such policy; policies are "
     )
     assert failure.reason.endswith("(did you mean greedy?)")
     assert not (tmp_path / "out").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from deployments import make_deployment
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import LoadSecond
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+from eyewall_deploy.storm import nimbus
 from eyewall_deploy.storm.nimbus import RunningTopology
 from eyewall_deploy.trial import session, trial_run
 from eyewall_deploy.trial.plan import plan_runs
@@ -180,3 +182,15 @@ def test_a_topology_that_eyewall_may_still_place_is_waited_for(
     monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
     monkeypatch.setattr(trial_run, "topology_start", lambda *_: START)
     assert placed(cluster, trial, status, tmp_path) == START
+
+
+def test_what_is_not_placed_anywhere_is_watched_for_why(
+    cluster: MeasuredCluster, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = 'not placed by Inner: eyewall.policy is "opd"; it must be odp or greedy'
+    waiting = RunningTopology("chain-1-1", "chain", "ACTIVE", status, {})
+    monkeypatch.setattr(nimbus, "connect", lambda _address: nullcontext())
+    monkeypatch.setattr(nimbus, "running_topology", lambda *_: waiting)
+    watch = RunWatch(cluster, trial)
+    watch.look_at_assignment(None)
+    assert watch.running == {"chain": waiting}

@@ -262,7 +262,9 @@ def _find_unknown_policy(trial: Trial, known: list[str]) -> Failure | None:
         policy = own.get(POLICY.name)
         if known and policy is not None and policy not in known:
             choices = name_choices("policies", known, policy)
-            return Failure(f"{where}: {POLICY.name} = {policy!r}: no such policy; {choices}")
+            return Failure(
+                f"{trial.name}: {where}: {POLICY.name} = {policy!r}: no such policy; {choices}"
+            )
     return None
 
 
