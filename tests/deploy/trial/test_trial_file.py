@@ -284,6 +284,17 @@ def test_an_objective_is_terms_with_their_weights(objective: str, part: str) -> 
         parse(TRIAL.replace('policy = "greedy"', f'objective = "{allowed}"'))
 
 
+@pytest.mark.parametrize("key", ["", "a=b"])
+def test_the_name_of_a_setting_is_one_that_can_be_told_from_its_value(key: str) -> None:
+    reason = refusal(f'{TRIAL}options = {{ "{key}" = 1 }}')
+    assert f"topologies (chain): {key!r} = 1: the name of a setting is text without '='" in reason
+
+
+def test_a_trial_has_a_load() -> None:
+    none = TRIAL.replace("seconds = 60", "seconds = 60\nloads = []")
+    assert refusal(none) == "folder/mine.toml: loads = []: allowed: at least one"
+
+
 def test_a_setting_may_be_a_table() -> None:
     pins = """{ "eyewall.pin" = { source = ["h1"] }, "topology.environment" = { A = "b" } }"""
     assert parse(f"{TRIAL}options = {pins}").topologies[0].options == {

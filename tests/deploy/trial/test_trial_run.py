@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,17 +19,18 @@ from eyewall_deploy.trial import session, trial_run
 from eyewall_deploy.trial.plan import plan_runs
 from eyewall_deploy.trial.records import ForecastValue, LoadForecast, TrialMove, TrialRun
 from eyewall_deploy.trial.run_watch import MachineSecond, RunWatch, WatchedRun
+from eyewall_sidecar.messages import Code
 from trial_runs import run, second
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from eyewall_deploy.trial.plan import PlannedRun
     from eyewall_deploy.trial.topology_runs import TopologyRate
     from eyewall_deploy.trial.trial_file import Trial
 
 START = 1000.0
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 class Log:
@@ -161,6 +163,14 @@ def test_a_topology_whose_settings_eyewall_refuses_is_no_run(
     assert placed(cluster, trial, by + bad, tmp_path) == Failure(
         f"load 0.5, repetition 1, default: Eyewall does not place chain: {bad}"
     )
+
+
+def test_status_texts_are_as_the_scheduler_and_the_sidecar_write_them() -> None:
+    texts = next(REPOSITORY.glob("storm-scheduler/src/main/**/StatusTexts.java")).read_text()
+    for text in ('"placed by %s: %s"', '"not placed by %s: %s"', '"eyewall: kept"', 'KEPT + "; "'):
+        assert text in texts
+    for code in (Code.BAD_SETTING, Code.NO_COMPONENT, Code.OTHER_OBJECTIVES, Code.NOT_AN_OBJECTIVE):
+        assert code.value.startswith("{key}")
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,8 @@ def _setting_problems(where: str, settings: Mapping[str, Any], cluster: Cluster)
                 f"{where}: {key} = {value}: TOML reads dots as tables; the name of a setting "
                 f'is one key: write "{_dotted(key, value)}" in quotes'
             )
+        elif not key or "=" in key:
+            yield f"{where}: {key!r} = {value!r}: the name of a setting is text without '='"
         elif not _is_json(value):
             yield (
                 f"{where}: {key} = {value}: a setting may be text, a finite number, true or false, "

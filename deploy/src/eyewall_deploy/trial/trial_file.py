@@ -147,7 +147,7 @@ class _TrialTable:
     rate: Any
     warm_up: Annotated[Number, Field(alias="warm_up_seconds", ge=0, le=3_600)] = 30.0
     repetitions: _Repetitions = 1
-    loads: tuple[_Load, ...] = (1.0,)
+    loads: Annotated[tuple[_Load, ...], Field(min_length=1, description="at least one")] = (1.0,)
     one_start: Annotated[bool, Strict()] = False
     cores: _Cores | None = None
     overcommit: Annotated[bool, Strict()] = False
