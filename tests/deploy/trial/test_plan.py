@@ -3,9 +3,17 @@ from pathlib import Path
 
 import pytest
 from eyewall_deploy import state_file
-from eyewall_deploy.trial.plan import fingerprint, finished_runs, plan_runs, plan_searches, run_file
+from eyewall_deploy.failure import Failure
+from eyewall_deploy.trial.plan import (
+    fingerprint,
+    finished_runs,
+    plan_runs,
+    plan_searches,
+    recorded_runs,
+    run_file,
+)
 from eyewall_deploy.trial.rate_profile import RateProfile
-from eyewall_deploy.trial.records import RunSecond, TrialMove, TrialRun
+from eyewall_deploy.trial.records import RunSecond, SustainableRate, TrialMove, TrialRun
 from eyewall_deploy.trial.trial_event import TrialEvent
 from eyewall_deploy.trial.trial_file import Trial, TrialScheduler
 
@@ -78,6 +86,35 @@ def test_a_finished_run_is_found_again_and_no_other(trial: Trial, tmp_path: Path
     assert finished_runs(replace(trial, repetitions=9), [first], tmp_path, TrialRun) == [run]
     file.write_text(file.read_text()[:100])
     assert finished_runs(trial, [first], tmp_path, TrialRun) is None
+
+
+def test_a_search_is_kept_apart_from_runs_and_from_those_of_another_resolution(
+    trial: Trial, tmp_path: Path
+) -> None:
+    (run,), (search,) = next(plan_runs(trial)), next(plan_searches(trial, 0.1))
+    (tmp_path / "runs").mkdir()
+    found = SustainableRate("default", 1, fingerprint(trial, search), 40.0, 0.1, ())
+    state_file.write(run_file(tmp_path, search), found)
+    assert recorded_runs(trial, [search], tmp_path, SustainableRate) == [found]
+    assert recorded_runs(trial, [run], tmp_path, TrialRun) == []
+    (fine,) = next(plan_searches(trial, 0.05))
+    failure = recorded_runs(trial, [fine], tmp_path, SustainableRate)
+    assert isinstance(failure, Failure)
+    assert "has 1 run of another version of this trial" in failure.reason
+
+
+def test_a_run_of_a_scheduler_that_the_trial_no_longer_has_is_of_another_version(
+    trial: Trial, tmp_path: Path
+) -> None:
+    search = next(plan_searches(trial, 0.1))
+    (tmp_path / "runs").mkdir()
+    found = SustainableRate("default", 1, fingerprint(trial, search[0]), 40.0, 0.1, ())
+    state_file.write(run_file(tmp_path, search[0]), found)
+    fewer = replace(trial, schedulers=trial.schedulers[1:])
+    (other,) = next(plan_searches(fewer, 0.1))
+    assert recorded_runs(fewer, [other], tmp_path, SustainableRate) == [found]
+    removed = replace(fewer, declared=fewer.schedulers)
+    assert isinstance(recorded_runs(removed, [other], tmp_path, SustainableRate), Failure)
 
 
 @pytest.mark.parametrize(
