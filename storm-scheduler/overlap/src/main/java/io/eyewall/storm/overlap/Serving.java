@@ -30,6 +30,9 @@ final class Serving {
     /** How long acks of what they emitted are waited for. */
     private static final long LONGEST_QUIET_MILLIS = 3_000;
 
+    /** Between two times that it says that it holds its spouts. */
+    private static final long REPEAT_MILLIS = 1_000;
+
     private static final long NEVER = -1;
 
     /** Storm's own spout in a topology with stateful bolts. */
@@ -40,7 +43,9 @@ final class Serving {
     private final SpoutTurns turns;
     private final List<AckerHandover> ackers;
     private final List<SpoutHandover> spouts;
+    private final SpoutTurns.Holder holder;
 
+    private long heldSince = NEVER;
     private long takenOverSince = NEVER;
     private long quietSince = NEVER;
     private boolean isDeactivated;
@@ -57,8 +62,7 @@ final class Serving {
         this.ackers = ackers;
         this.spouts = spouts;
         turns = new SpoutTurns(worker);
-        spouts.forEach(
-                it -> turns.hold(it.firstTask(), new SpoutTurns.Holder(host, worker.getPort())));
+        holder = new SpoutTurns.Holder(host, worker.getPort());
     }
 
     /** Whether spouts are to emit no more. */
@@ -124,12 +128,7 @@ final class Serving {
             return;
         }
         if (!isQuiet()) {
-            // One that runs already has no agent, and did not wait.
-            if (spouts.stream()
-                    .allMatch(
-                            it ->
-                                    turns.isAwaited(it.firstTask())
-                                            || isPrepared.test(it.executor().getExecutorId()))) {
+            if (areOpenElsewhere(isPrepared) || areAwaited(isPrepared, now)) {
                 quietSince = now;
                 spouts.forEach(SpoutHandover::quiet);
             }
@@ -151,6 +150,27 @@ final class Serving {
             LOG.info("spouts were quiet for {} ms; their successors may open", quiet);
             end();
         }
+    }
+
+    /**
+     * Whether successors run the spouts already: they have no agent, or have seen nobody hold them.
+     * Asked before ZooKeeper is, which may be away for this worker alone.
+     */
+    private boolean areOpenElsewhere(Predicate<List<Long>> isPrepared) {
+        return spouts.stream().allMatch(it -> isPrepared.test(it.executor().getExecutorId()));
+    }
+
+    private boolean areAwaited(Predicate<List<Long>> isPrepared, long now) {
+        // Again and again: the session may have ended, and what it wrote with it.
+        if (heldSince == NEVER || now - heldSince >= REPEAT_MILLIS) {
+            spouts.forEach(it -> turns.hold(it.firstTask(), holder));
+            heldSince = now;
+        }
+        return spouts.stream()
+                .allMatch(
+                        it ->
+                                isPrepared.test(it.executor().getExecutorId())
+                                        || turns.isAwaited(it.firstTask()));
     }
 
     private TupleForwarder forwarder(NodeInfo place, Map<String, String> hosts) {

@@ -1,15 +1,21 @@
 package io.eyewall.storm.overlap;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.storm.daemon.Acker;
+import org.apache.storm.executor.Executor;
+import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.generated.NodeInfo;
 import org.apache.storm.messaging.ConnectionWithStatus.Status;
+import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
+import org.apache.storm.shade.org.jctools.queues.MpscChunkedArrayQueue;
 import org.apache.storm.task.OutputCollector;
 import org.apache.storm.tuple.Tuple;
 import org.apache.storm.tuple.TupleImpl;
@@ -17,34 +23,46 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A worker with an acker, which moves. */
+/** A worker with an acker and a spout, which moves. */
 class ServingTest {
 
     private static final int BOLT_TASK = 2;
     private static final int ACKER_TASK = 4;
     private static final List<Long> ACKER = List.of(4L, 4L);
+    private static final List<Long> SPOUT = List.of(1L, 1L);
+    private static final String HELD = "/eyewall-spouts/" + BareWorker.TOPOLOGY + "/1/";
+    private static final String AWAITED = "/eyewall-spouts/" + BareWorker.TOPOLOGY + "/1-awaited/";
     private static final NodeInfo THERE = new NodeInfo("sup-b", Set.of(6701L));
 
     @TempDir Path local;
     private final Set<List<Long>> prepared = new HashSet<>();
     private final Acker acker = new Acker();
     private final AckerHandover handover = new AckerHandover(acker, ACKER_TASK);
+    private SpoutExecutor executor;
     private BareWorker worker;
+    private SpoutHandover spout;
     private Successors successors;
     private Serving serving;
     private long now;
 
     @BeforeEach
     void servesOn() throws Exception {
-        worker = new BareWorker(local, List.of(ACKER));
+        worker = new BareWorker(local, List.of(ACKER, SPOUT));
+        executor = BareWorker.bare(SpoutExecutor.class);
+        BareWorker.set(Executor.class, executor, "executorId", SPOUT);
+        BareWorker.set(Executor.class, executor, "workerData", worker.state);
+        BareWorker.set(
+                Executor.class, executor, "pendingEmits", new MpscChunkedArrayQueue<>(8, 16));
+        BareWorker.set(SpoutExecutor.class, executor, "lastActive", new AtomicBoolean(true));
+        spout = new SpoutHandover(executor);
         acker.prepare(Map.of(), null, new OutputCollector(null));
         successors = new Successors(worker.state);
-        serving = new Serving(worker.state, successors, List.of(handover), List.of(), "a");
+        serving = new Serving(worker.state, successors, List.of(handover), List.of(spout), "a");
     }
 
     private boolean goesOn() {
         return serving.goesOn(
-                Map.of(ACKER, THERE), BareWorker.HOSTS, prepared::contains, now += 250);
+                Map.of(ACKER, THERE, SPOUT, THERE), BareWorker.HOSTS, prepared::contains, now += 250);
     }
 
     /** Whether an ack was sent on. */
@@ -61,6 +79,10 @@ class ServingTest {
         return isSentOn;
     }
 
+    private boolean holdsItsSpout() {
+        return worker.nodes.containsKey(HELD + BareWorker.ID);
+    }
+
     private static ScriptedTransport.Connection connection() {
         return ScriptedTransport.CONNECTIONS.get("b");
     }
@@ -75,6 +97,37 @@ class ServingTest {
         prepared.remove(ACKER); // its new worker has died
         goesOn();
         assertThat(sendsOn()).isFalse();
+    }
+
+    @Test
+    void aSpoutIsHeldUntilASuccessorAwaitsIt() {
+        goesOn();
+        assertThat(holdsItsSpout()).isTrue();
+        assertThat(serving.isQuiet()).isFalse();
+        worker.nodes.put(AWAITED + "another-worker", new byte[0]);
+        goesOn();
+        assertThat(serving.isQuiet()).isTrue();
+    }
+
+    @Test
+    void aSpoutThatIsHeldIsSaidSoAgainAsTheSessionMayHaveEnded() {
+        goesOn();
+        worker.nodes.clear();
+        for (int look = 0; look < 4; look++) {
+            goesOn();
+        }
+        assertThat(holdsItsSpout()).isTrue();
+    }
+
+    @Test
+    void aSpoutThatIsOpenElsewhereIsQuietAlsoWhileZooKeeperIsAway() {
+        goesOn();
+        worker.isZooKeeperAway = true;
+        assertThatThrownBy(this::goesOn).hasRootCauseInstanceOf(KeeperException.class);
+        prepared.add(SPOUT);
+        now += 1_000; // it would say again that it holds it
+        goesOn();
+        assertThat(serving.isQuiet()).isTrue();
     }
 
     @Test
