@@ -78,6 +78,9 @@ public final class Overlap {
     /** Null unless this worker's executors are assigned elsewhere. */
     private volatile Serving serving;
 
+    /** Whether it served on, and is to end now. */
+    private volatile boolean isSpent;
+
     private Overlap(WorkerState worker) {
         this.worker = worker;
         here = new NodeInfo(WorkerInternals.node(worker), Set.of((long) worker.getPort()));
@@ -123,6 +126,15 @@ public final class Overlap {
     /** Looks again soon, sooner while executors move. */
     public static void refreshed(WorkerState worker) {
         of(worker).lookAgain();
+    }
+
+    /**
+     * Whether a worker's executors have been assigned elsewhere. Its spouts that are not open yet are
+     * not to open: their successors elsewhere know nothing of them.
+     */
+    static boolean hasMoved(WorkerState worker) {
+        Overlap overlap = WORKERS.get(worker);
+        return overlap != null && (overlap.serving != null || overlap.isSpent);
     }
 
     /** Keeps spouts quiet that are to emit no more. */
@@ -244,8 +256,8 @@ public final class Overlap {
                     new Serving(
                             worker,
                             successors,
-                            Handovers.ackers(),
-                            Handovers.spouts(),
+                            Handovers::ackers,
+                            Handovers::spouts,
                             host);
         }
         if (!ordered.isEmpty()) {
@@ -329,6 +341,7 @@ public final class Overlap {
     private void endServing() {
         if (serving != null) {
             serving.end();
+            isSpent = true;
             serving = null;
             notice.withdraw(); // before the mark, without which the supervisor ends this worker
             heartbeat.stop();

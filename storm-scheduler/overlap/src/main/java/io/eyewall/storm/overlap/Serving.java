@@ -3,6 +3,7 @@ package io.eyewall.storm.overlap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.storm.daemon.Acker;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.generated.Bolt;
@@ -41,9 +42,12 @@ final class Serving {
     private final WorkerState worker;
     private final Successors successors;
     private final SpoutTurns turns;
-    private final List<AckerHandover> ackers;
-    private final List<SpoutHandover> spouts;
+    private final Supplier<List<AckerHandover>> ackers;
+    private final Supplier<List<SpoutHandover>> allSpouts;
     private final SpoutTurns.Holder holder;
+
+    /** As of this look: a worker that is moved while it loads gets to know them one by one. */
+    private List<SpoutHandover> spouts = List.of();
 
     private long heldSince = NEVER;
     private long takenOverSince = NEVER;
@@ -54,13 +58,13 @@ final class Serving {
     Serving(
             WorkerState worker,
             Successors successors,
-            List<AckerHandover> ackers,
-            List<SpoutHandover> spouts,
+            Supplier<List<AckerHandover>> ackers,
+            Supplier<List<SpoutHandover>> spouts,
             String host) {
         this.worker = worker;
         this.successors = successors;
         this.ackers = ackers;
-        this.spouts = spouts;
+        allSpouts = spouts;
         turns = new SpoutTurns(worker);
         holder = new SpoutTurns.Holder(host, worker.getPort());
     }
@@ -83,13 +87,18 @@ final class Serving {
             long now) {
         List<List<Long>> mine =
                 worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
-        for (AckerHandover acker : ackers) {
+        for (AckerHandover acker : ackers.get()) {
             List<Long> executor = executorOf(acker.task(), mine);
             if (isPrepared.test(executor)) {
                 acker.handOver(forwarder(wanted.get(executor), hosts), anyBolt());
             } else {
                 acker.takeBack();
             }
+        }
+        List<SpoutHandover> known = allSpouts.get();
+        if (known.size() > spouts.size()) {
+            spouts = known;
+            heldSince = NEVER;
         }
         turnSpouts(wanted, hosts, isPrepared, now);
         if (!mine.stream().allMatch(isPrepared)) {
@@ -107,7 +116,7 @@ final class Serving {
 
     /** Goes on as if nobody had moved, as it was taken back. */
     void resume() {
-        ackers.forEach(AckerHandover::takeBack);
+        ackers.get().forEach(AckerHandover::takeBack);
         spouts.forEach(SpoutHandover::resume);
     }
 

@@ -2,6 +2,7 @@ package io.eyewall.storm.overlap;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.apache.storm.daemon.Acker;
 import org.apache.storm.daemon.Task;
 import org.apache.storm.daemon.worker.WorkerState;
@@ -101,11 +102,17 @@ final class SpoutHandover {
      *
      * <p>The predecessor is not asked to let go before this worker is warm and processes of other
      * languages, which are started meanwhile, wait for Storm.
+     *
+     * @param hasMoved whether this worker's spouts have been assigned elsewhere again: they do not
+     *     open here then
      */
-    void awaitTurn(List<Task> tasks) throws InterruptedException {
+    void awaitTurn(List<Task> tasks, BooleanSupplier hasMoved) throws InterruptedException {
         SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
         List<SpoutTurns.Holder> holders = turns.holders(firstTask());
         if (holders.isEmpty()) {
+            while (hasMoved.getAsBoolean()) {
+                Thread.sleep(LOOK_MILLIS);
+            }
             return;
         }
         SpoutTurns.Holder first = holders.get(0);
@@ -123,7 +130,7 @@ final class SpoutHandover {
             boolean asks = false;
             boolean isOver = false;
             for (long now = began;
-                    !isOver && now - began < LONGEST_MILLIS;
+                    !isOver && (hasMoved.getAsBoolean() || now - began < LONGEST_MILLIS);
                     now = System.currentTimeMillis()) {
                 boolean isActive = executor.getWorkerData().getIsTopologyActive().get();
                 if (early == null && isActive) {
@@ -133,17 +140,24 @@ final class SpoutHandover {
                 boolean isReady = early != null && early.areWaiting() & warmUp.isOver(now);
                 // While the topology is deactivated neither of the two emits.
                 asks = asks || !isActive || isReady || now - began > LONGEST_START_MILLIS;
+                boolean isSuperseded = hasMoved.getAsBoolean();
                 try {
-                    if (asks && now - said >= REPEAT_MILLIS) {
+                    if (isSuperseded) {
+                        if (said != 0) {
+                            turns.stopWaiting(firstTask());
+                            said = 0;
+                        }
+                    } else if (asks && now - said >= REPEAT_MILLIS) {
                         turns.await(firstTask());
                         said = now;
                     }
                     // One that is connected lives, and would log each try.
                     isOver =
-                            spout.isVacant(
-                                    turns.holders(firstTask()),
-                                    it -> !(it.equals(first) && isReady(back)) && it.refuses(),
-                                    now);
+                            !isSuperseded
+                                    && spout.isVacant(
+                                            turns.holders(firstTask()),
+                                            it -> !(it.equals(first) && isReady(back)) && it.refuses(),
+                                            now);
                 } catch (RuntimeException e) {
                     LOG.warn("spout task {} goes on waiting", firstTask(), e); // ZooKeeper is away
                 }

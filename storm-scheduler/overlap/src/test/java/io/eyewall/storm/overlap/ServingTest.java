@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ class ServingTest {
     private final AckerHandover handover = new AckerHandover(acker, ACKER_TASK);
     private SpoutExecutor executor;
     private BareWorker worker;
-    private SpoutHandover spout;
+    private final List<SpoutHandover> spouts = new ArrayList<>();
     private Successors successors;
     private Serving serving;
     private long now;
@@ -54,10 +55,10 @@ class ServingTest {
         BareWorker.set(
                 Executor.class, executor, "pendingEmits", new MpscChunkedArrayQueue<>(8, 16));
         BareWorker.set(SpoutExecutor.class, executor, "lastActive", new AtomicBoolean(true));
-        spout = new SpoutHandover(executor);
+        spouts.add(new SpoutHandover(executor));
         acker.prepare(Map.of(), null, new OutputCollector(null));
         successors = new Successors(worker.state);
-        serving = new Serving(worker.state, successors, List.of(handover), List.of(spout), "a");
+        serving = new Serving(worker.state, successors, () -> List.of(handover), () -> spouts, "a");
     }
 
     private boolean goesOn() {
@@ -116,6 +117,17 @@ class ServingTest {
         for (int look = 0; look < 4; look++) {
             goesOn();
         }
+        assertThat(holdsItsSpout()).isTrue();
+    }
+
+    @Test
+    void aSpoutThatIsMadeAfterTheMoveIsHeldAsWell() {
+        List<SpoutHandover> later = List.copyOf(spouts);
+        spouts.clear();
+        goesOn();
+        assertThat(holdsItsSpout()).isFalse();
+        spouts.addAll(later);
+        goesOn();
         assertThat(holdsItsSpout()).isTrue();
     }
 
