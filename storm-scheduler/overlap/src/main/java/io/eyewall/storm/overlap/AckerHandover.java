@@ -64,6 +64,15 @@ final class AckerHandover {
         }
     }
 
+    boolean isHandedOver() {
+        turn.lock();
+        try {
+            return successor != null;
+        } finally {
+            turn.unlock();
+        }
+    }
+
     void ends() {
         if (turn.isHeldByCurrentThread()) {
             turn.unlock();

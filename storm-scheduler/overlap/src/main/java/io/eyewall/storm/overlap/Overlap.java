@@ -3,6 +3,7 @@ package io.eyewall.storm.overlap;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,10 +14,8 @@ import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.generated.Assignment;
 import org.apache.storm.generated.NodeInfo;
-import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 import org.apache.storm.utils.ConfigUtils;
 import org.apache.storm.utils.ObjectReader;
-import org.apache.storm.utils.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,7 +77,7 @@ public final class Overlap {
     /** Null unless this worker's executors are assigned elsewhere. */
     private volatile Serving serving;
 
-    /** Whether it served on, and is to end now. */
+    /** Whether it served on and others may run what it ran: it is not to run that again. */
     private volatile boolean isSpent;
 
     private Overlap(WorkerState worker) {
@@ -102,7 +101,8 @@ public final class Overlap {
         if (published == null || worker.getLocalExecutors() == null) {
             return published;
         }
-        return of(worker).follow(published, now());
+        Overlap overlap = of(worker);
+        return overlap.unlessSpent(overlap.follow(published, now()));
     }
 
     /**
@@ -112,15 +112,11 @@ public final class Overlap {
      */
     public static Assignment inForceUnread(WorkerState worker, Throwable why) {
         Overlap overlap = WORKERS.get(worker);
-        boolean isAway =
-                Utils.exceptionCauseIsInstanceOf(KeeperException.class, why)
-                        && !Utils.exceptionCauseIsInstanceOf(
-                                KeeperException.NoNodeException.class, why);
-        if (overlap == null || overlap.serving == null || !isAway) {
+        if (overlap == null || overlap.serving == null || !WorkerNodes.isAway(why)) {
             return null;
         }
         LOG.warn("the assignment could not be read; serving on as before", why);
-        return overlap.follow(overlap.read, now());
+        return overlap.unlessSpent(overlap.follow(overlap.read, now()));
     }
 
     /** Looks again soon, sooner while executors move. */
@@ -177,11 +173,6 @@ public final class Overlap {
             hosts = published.get_node_host();
             ordered.clear();
             predecessors.forget();
-            boolean isTakenBack =
-                    worker.getLocalExecutors().stream().allMatch(it -> staysHere(it, wanted));
-            if (serving != null && isTakenBack) {
-                serving.resume();
-            }
             endServing();
             handOverConnections(wanted);
             if (!listens) { // one to an old worker may be about to be ready
@@ -216,6 +207,17 @@ public final class Overlap {
         return effective;
     }
 
+    /** Without this worker's executors if it is not to run them: it ends then, and is started anew. */
+    private synchronized Assignment unlessSpent(Assignment assignment) {
+        if (!isSpent || !assignment.get_executor_node_port().containsValue(here)) {
+            return assignment;
+        }
+        LOG.info("its move was taken back, but it has handed over; it ends, and is started anew");
+        Assignment others = new Assignment(assignment);
+        others.get_executor_node_port().values().removeIf(here::equals);
+        return others;
+    }
+
     private void handOverConnections(Map<List<Long>, NodeInfo> routed) {
         successors.handOver(
                 routed.entrySet().stream()
@@ -245,6 +247,10 @@ public final class Overlap {
         inForce = published;
         boolean serves = !ordered.isEmpty() && canServe(wanted);
         if (!serves) {
+            // Its spouts go on, so that it holds them as before.
+            if (serving != null && isTakenBack(wanted) && !serving.hasHandedOver()) {
+                leaveServing();
+            }
             endServing();
         } else {
             heartbeat.start(Duration.ofMillis(LONGEST_MILLIS - (now - since)));
@@ -319,6 +325,12 @@ public final class Overlap {
                 && mine.stream().allMatch(it -> Serving.mayRunTwice(worker, it));
     }
 
+    private boolean isTakenBack(Map<List<Long>, NodeInfo> wanted) {
+        Set<List<Long>> mine = new HashSet<>(worker.getLocalExecutors());
+        mine.retainAll(wanted.keySet());
+        return !mine.isEmpty() && mine.stream().allMatch(it -> here.equals(wanted.get(it)));
+    }
+
     private boolean isPrepared(List<Long> executor, NodeInfo place, long now) {
         // While its spouts are quiet this worker is not active, and the topology is.
         boolean isActive =
@@ -327,10 +339,6 @@ public final class Overlap {
                         || (serving != null && serving.isQuiet());
         String host = hosts.get(place.get_node());
         return successors.isPrepared(executor, place, host, isActive, now);
-    }
-
-    private boolean staysHere(List<Long> executor, Map<List<Long>, NodeInfo> wanted) {
-        return !wanted.containsKey(executor) || here.equals(wanted.get(executor));
     }
 
     private boolean isSentTo(List<Long> executor) {
@@ -342,10 +350,14 @@ public final class Overlap {
         if (serving != null) {
             serving.end();
             isSpent = true;
-            serving = null;
-            notice.withdraw(); // before the mark, without which the supervisor ends this worker
-            heartbeat.stop();
+            leaveServing();
         }
+    }
+
+    private void leaveServing() {
+        serving = null;
+        notice.withdraw(); // before the mark, without which the supervisor ends this worker
+        heartbeat.stop();
     }
 
     private Routes.Places places(long now) {

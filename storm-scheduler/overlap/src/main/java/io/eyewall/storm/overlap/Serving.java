@@ -114,10 +114,9 @@ final class Serving {
         return waited < linger || (!Backlog.isEmpty(worker) && waited < LONGEST_LINGER_MILLIS);
     }
 
-    /** Goes on as if nobody had moved, as it was taken back. */
-    void resume() {
-        ackers.get().forEach(AckerHandover::takeBack);
-        spouts.forEach(SpoutHandover::resume);
+    /** Whether others have anything of what it ran: trees, or the word that spouts are to be quiet. */
+    boolean hasHandedOver() {
+        return isQuiet() || ackers.get().stream().anyMatch(AckerHandover::isHandedOver);
     }
 
     /** Lets go of what it holds. */

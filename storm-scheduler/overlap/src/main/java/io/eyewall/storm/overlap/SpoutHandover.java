@@ -44,9 +44,6 @@ final class SpoutHandover {
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
 
-    /** What Storm allows; null unless it is quiet. */
-    private Integer mostPending;
-
     SpoutHandover(SpoutExecutor executor) {
         this.executor = executor;
     }
@@ -61,16 +58,7 @@ final class SpoutHandover {
 
     /** Has it emit nothing more, and go on with acks and what waits to be sent. */
     void quiet() {
-        mostPending = WorkerInternals.allowPending(executor, Integer.MIN_VALUE);
-    }
-
-    /** Has it emit again, after a move that was taken back. */
-    void resume() {
-        successor = null;
-        if (mostPending != null) {
-            WorkerInternals.allowPending(executor, mostPending);
-            mostPending = null;
-        }
+        WorkerInternals.allowPending(executor, Integer.MIN_VALUE);
     }
 
     /** Whether all of its tuples were sent, and acked where they are. */

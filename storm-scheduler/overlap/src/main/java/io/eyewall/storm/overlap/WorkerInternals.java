@@ -101,14 +101,12 @@ final class WorkerInternals {
         return (Set<?>) field(WorkerState.class, "outboundTasks", worker);
     }
 
-    /** Sets how many unacked tuples a spout executor may have to emit more; what it was before. */
-    static Integer allowPending(SpoutExecutor executor, Integer most) {
+    /** Sets how many unacked tuples a spout executor may have to emit more. */
+    static void allowPending(SpoutExecutor executor, Integer most) {
         try {
             Field field = SpoutExecutor.class.getDeclaredField("maxSpoutPending");
             field.setAccessible(true);
-            Integer before = (Integer) field.get(executor);
             field.set(executor, most);
-            return before;
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

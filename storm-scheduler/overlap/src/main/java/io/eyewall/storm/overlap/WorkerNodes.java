@@ -5,6 +5,8 @@ import java.util.Objects;
 import org.apache.storm.cluster.ClusterUtils;
 import org.apache.storm.cluster.IStateStorage;
 import org.apache.storm.daemon.worker.WorkerState;
+import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
+import org.apache.storm.utils.Utils;
 
 /**
  * What workers of a topology say to each other in ZooKeeper, below Storm's own root: in a folder for
@@ -18,6 +20,12 @@ final class WorkerNodes {
     WorkerNodes(WorkerState worker) {
         this.worker = worker;
         storage = worker.getStateStorage();
+    }
+
+    /** Whether something failed as ZooKeeper did not answer. */
+    static boolean isAway(Throwable why) {
+        return Utils.exceptionCauseIsInstanceOf(KeeperException.class, why)
+                && !Utils.exceptionCauseIsInstanceOf(KeeperException.NoNodeException.class, why);
     }
 
     /** Its own, named after the worker: a node of a dead session goes by itself. */

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 class OverlapTest {
 
     private static final List<Long> TAG = List.of(2L, 2L);
+    private static final List<Long> SINK = List.of(3L, 3L);
+    private static final NodeInfo ELSEWHERE = new NodeInfo("sup-c", Set.of(6702L));
     private static final NodeInfo HERE = BareWorker.HERE;
     private static final NodeInfo THERE = new NodeInfo("sup-b", Set.of(6701L));
     private static final RuntimeException AWAY =
@@ -63,6 +65,24 @@ class OverlapTest {
     void aMoveThatNobodyOrderedIsFollowedAtOnce() {
         assertThat(worker.follow(Map.of(TAG, THERE))).isEqualTo(Map.of(TAG, THERE));
         assertThat(servesOn()).isFalse();
+    }
+
+    @Test
+    void aMoveThatIsTakenBackBeforeAnythingIsHandedOverLeavesTheWorkerAsItWas() {
+        move();
+        assertThat(worker.follow(Map.of(TAG, HERE))).isEqualTo(Map.of(TAG, HERE));
+        assertThat(servesOn()).isFalse();
+        move();
+        assertThat(servesOn()).isTrue();
+    }
+
+    @Test
+    void aWorkerThatHasHandedOverEndsWhenItsExecutorsComeBack() {
+        move();
+        worker.nodes.clear();
+        worker.follow(Map.of(TAG, ELSEWHERE)); // nobody ordered that, so it is about to end
+        assertThat(worker.follow(Map.of(TAG, HERE, SINK, THERE))).isEqualTo(Map.of(SINK, THERE));
+        assertThat(worker.follow(Map.of(TAG, HERE, SINK, THERE))).isEqualTo(Map.of(SINK, THERE));
     }
 
     @Test

@@ -93,8 +93,10 @@ class ServingTest {
         goesOn();
         assertThat(sendsOn()).isFalse();
         prepared.add(ACKER);
+        assertThat(serving.hasHandedOver()).isFalse();
         goesOn();
         assertThat(sendsOn()).isTrue();
+        assertThat(serving.hasHandedOver()).isTrue();
         prepared.remove(ACKER); // its new worker has died
         goesOn();
         assertThat(sendsOn()).isFalse();
@@ -108,6 +110,7 @@ class ServingTest {
         worker.nodes.put(AWAITED + "another-worker", new byte[0]);
         goesOn();
         assertThat(serving.isQuiet()).isTrue();
+        assertThat(serving.hasHandedOver()).isTrue();
     }
 
     @Test
