@@ -118,6 +118,7 @@ def test_people_read_a_redis_url_without_account_and_options(url: str, server: s
         ("127.0.0.1:0", ("127.0.0.1", 0)),
         ("[::1]:65535", ("::1", 65_535)),
         ("a:65536", None),
+        ("a:\u00b2", None),
         ("::1:7077", None),
         ("[1.2.3.4]:7077", None),
         ("[::::]:7077", None),

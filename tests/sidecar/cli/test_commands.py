@@ -5,8 +5,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import grpc
 import pytest
 from desk_cluster import TOPOLOGY, running, served, three_sites
 from eyewall_contracts.proto import operations_pb2 as pb
@@ -131,6 +133,19 @@ def test_a_sidecar_that_is_away_is_one_line_and_exit_code_1() -> None:
             f"eyewall {command[0]}: no sidecar answers at {address}; "
             "is `eyewall serve` running there?\n"
         )
+
+
+def test_a_server_that_is_no_sidecar_is_said_to_be_none_or_an_older_one() -> None:
+    server = grpc.server(ThreadPoolExecutor(1))
+    address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    server.start()
+    result = eyewall("status", "--sidecar", address)
+    server.stop(None)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"eyewall status: what answers at {address} is no sidecar, or an older one that does not "
+        "know this yet: give --sidecar HOST:PORT, or update it\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ _REASONS: Final = {
     grpc.StatusCode.RESOURCE_EXHAUSTED: Reason.AWAY,
 }
 _MESSAGES: Final = {
-    grpc.StatusCode.UNIMPLEMENTED: "it does not support this request: update the sidecar",
+    grpc.StatusCode.UNIMPLEMENTED: (
+        "what answers there is no sidecar, or an older one that does not know this request"
+    ),
     grpc.StatusCode.DEADLINE_EXCEEDED: "it did not answer in time",
     grpc.StatusCode.UNAVAILABLE: "no connection",
 }

@@ -151,7 +151,10 @@ class OperationsClient:
             case grpc.StatusCode.DEADLINE_EXCEEDED:
                 sentence = f"the sidecar at {self._address} did not answer in time"
             case grpc.StatusCode.UNIMPLEMENTED:
-                sentence = f"the sidecar at {self._address} does not know this yet: update it"
+                sentence = (
+                    f"what answers at {self._address} is no sidecar, or an older one that does not "
+                    "know this yet: give --sidecar HOST:PORT, or update it"
+                )
             case _:
                 sentence = error.details() or f"the sidecar at {self._address} said {code.name}"
         trailing = dict(error.trailing_metadata() or ())
