@@ -87,8 +87,10 @@ def _check_key(name: str, value: Any) -> CheckResult | None:
         known = (*SHIM_KEYS, *TOPOLOGY_KEYS)
         near = get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]}?" if near else f"known keys are {', '.join(known)}"
-        found = f"{value!r}: no such key, nothing reads it; {_STICKS}, which stops them"
-        return fault(name, f"{found} once it is gone here", f"{meant} {_unset(name)}")
+        found = f"{value!r}: no such key, nothing reads it; {_STICKS}, and Eyewall neither places"
+        return fault(
+            name, f"{found} nor moves these once it is gone here", f"{meant} {_unset(name)}"
+        )
     if key.type.allows(value):
         return None
     allowed = f"allowed: {key.type.allowed}"
