@@ -33,10 +33,9 @@ final class Successors {
 
     private final WorkerState worker;
     private final boolean isSilent;
-    
+
     /** Also asked by the threads of ackers and spouts that hand over. */
     private final Map<NodeInfo, IConnection> connections = new ConcurrentHashMap<>();
-
 
     /** Storm's own, also those that it has closed. */
     private final Map<NodeInfo, LingeringConnection> lingering = new HashMap<>();
