@@ -3,8 +3,10 @@ package io.eyewall.storm;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.storm.cluster.ClusterStateContext;
 import org.apache.storm.cluster.ClusterUtils;
@@ -31,11 +33,20 @@ final class MoveOrders implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MoveOrders.class);
 
     private final Map<String, Object> conf;
+
+    /** Topologies of which something may be in ZooKeeper. */
+    private final Set<String> known = new HashSet<>();
+
     private IStateStorage storage;
     private List<ACL> acls;
 
     MoveOrders(Map<String, Object> conf) {
         this.conf = conf;
+    }
+
+    MoveOrders(IStateStorage storage) {
+        this(Map.of());
+        this.storage = storage;
     }
 
     /**
@@ -51,13 +62,16 @@ final class MoveOrders implements AutoCloseable {
             Collection<String> changed,
             Map<String, Map<String, Object>> topologies)
             throws Exception {
-        if (changed.isEmpty()) {
+        known.addAll(changed);
+        if (changed.isEmpty() && topologies.keySet().containsAll(known)) {
             return;
         }
+        boolean isAllForgotten = true;
         if (storage().node_exists(ROOT, false)) {
             List<String> ordered = storage().get_children(ROOT, false);
             for (String id : withdrawn(ordered, moves.keySet(), changed, topologies.keySet())) {
                 storage().delete_node(ROOT + "/" + id);
+                isAllForgotten = false;
             }
         }
         for (Map.Entry<String, Map<ExecutorDetails, WorkerSlot>> move : moves.entrySet()) {
@@ -71,7 +85,10 @@ final class MoveOrders implements AutoCloseable {
                             encode(move.getValue()),
                             orOwn(ClusterUtils.mkTopoReadOnlyAcls(topology)));
         }
-        forgetOthersThan(topologies.keySet());
+        isAllForgotten &= forgetOthersThan(topologies.keySet());
+        if (isAllForgotten) {
+            known.retainAll(topologies.keySet());
+        }
     }
 
     /** Where ZooKeeper is secured, workers may make no folder, and read none of another topology. */
@@ -86,25 +103,32 @@ final class MoveOrders implements AutoCloseable {
         return ofTopology == null ? acls : ofTopology;
     }
 
-    /** Removes what workers of topologies that are gone have left. */
-    private void forgetOthersThan(Collection<String> topologies) throws Exception {
+    /**
+     * Removes what workers of topologies that are gone have left. Whether there was nothing: workers
+     * that are about to end may write it again.
+     */
+    private boolean forgetOthersThan(Collection<String> topologies) throws Exception {
+        boolean isAllForgotten = true;
         for (String root : AMONG_WORKERS) {
             if (!storage().node_exists(root, false)) {
                 continue;
             }
             for (String id : storage().get_children(root, false)) {
                 if (!topologies.contains(id)) {
-                    delete(root + "/" + id);
+                    isAllForgotten &= !delete(root + "/" + id);
                 }
             }
         }
+        return isAllForgotten;
     }
 
-    private void delete(String folder) throws Exception {
+    private boolean delete(String folder) throws Exception {
         try {
             storage().delete_node(folder);
+            return true;
         } catch (RuntimeException e) {
             LOG.debug("{} stays", folder, e); // not Nimbus's to delete, where ZooKeeper is secured
+            return false;
         }
     }
 

@@ -12,9 +12,13 @@ import static io.eyewall.storm.Fixture.supervisor;
 import static io.eyewall.storm.Fixture.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.apache.storm.cluster.IStateStorage;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SupervisorDetails;
@@ -108,6 +112,53 @@ class MoveOrdersTest {
                         List.of("moves", "restarts"),
                         List.of("moves", "restarts", "stays"));
         assertThat(withdrawn).containsExactly("restarts", "gone");
+    }
+
+    private static final Map<String, Map<String, Object>> TOPOLOGY = Map.of("t", Map.of());
+
+    /** ZooKeeper with these paths. */
+    private static IStateStorage storage(Set<String> paths) {
+        return (IStateStorage)
+                Proxy.newProxyInstance(
+                        IStateStorage.class.getClassLoader(),
+                        new Class<?>[] {IStateStorage.class},
+                        (proxy, method, arguments) -> {
+                            String path = (String) arguments[0];
+                            return switch (method.getName()) {
+                                case "node_exists" ->
+                                        paths.stream().anyMatch(it -> it.startsWith(path));
+                                case "get_children" ->
+                                        paths.stream()
+                                                .filter(it -> it.startsWith(path + "/"))
+                                                .map(it -> it.split("/")[2])
+                                                .distinct()
+                                                .toList();
+                                case "delete_node" -> paths.removeIf(it -> it.startsWith(path));
+                                case "set_data" -> paths.add(path);
+                                case "mkdirs" -> null;
+                                default -> throw new AssertionError(method);
+                            };
+                        });
+    }
+
+    @Test
+    void nothingStaysOfTheLastTopologyThatIsKilled() throws Exception {
+        Set<String> paths = new HashSet<>();
+        MoveOrders orders = new MoveOrders(storage(paths));
+        orders.write(Map.of("t", APART), List.of("t"), TOPOLOGY);
+        assertThat(paths).containsExactly("/eyewall-moves/t");
+        paths.addAll(List.of("/eyewall-serving/t/worker", "/eyewall-spouts/t/1/worker"));
+        orders.write(Map.of(), List.of(), TOPOLOGY);
+        assertThat(paths).hasSize(3);
+        orders.write(Map.of(), List.of(), Map.of());
+        assertThat(paths).isEmpty();
+        paths.add("/eyewall-spouts/t/1/worker"); // by a worker that was about to end
+        orders.write(Map.of(), List.of(), Map.of());
+        assertThat(paths).isEmpty();
+        orders.write(Map.of(), List.of(), Map.of()); // there is nothing any more
+        paths.add("/eyewall-spouts/t/1/worker");
+        orders.write(Map.of(), List.of(), Map.of());
+        assertThat(paths).as("it is not asked again and again").isNotEmpty();
     }
 
     /** MoveOrderTest of storm-scheduler/overlap reads the same bytes. */

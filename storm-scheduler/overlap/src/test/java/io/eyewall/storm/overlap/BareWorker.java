@@ -152,9 +152,12 @@ final class BareWorker {
                             String path = (String) arguments[0];
                             return switch (method.getName()) {
                                 case "get_data" -> nodes.get(path);
-                                case "node_exists" -> !children(path).isEmpty() || nodes.containsKey(path);
+                                case "node_exists" ->
+                                        !children(path).isEmpty() || nodes.containsKey(path);
                                 case "get_children" -> children(path);
-                                case "delete_node" -> nodes.keySet().removeIf(it -> (it + "/").startsWith(path + "/"));
+                                case "delete_node" ->
+                                        nodes.keySet()
+                                                .removeIf(it -> (it + "/").startsWith(path + "/"));
                                 case "set_ephemeral_node" -> nodes.put(path, (byte[]) arguments[1]);
                                 default -> throw new AssertionError(method);
                             };
