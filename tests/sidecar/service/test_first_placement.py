@@ -125,6 +125,20 @@ def test_storms_placement_is_used_on_a_nearer_host_that_is_as_good_at_any_load()
     assert found.decided_by == "ras"
 
 
+def test_a_component_alone_goes_to_a_nearer_host_that_has_no_room_for_the_others() -> None:
+    # b and c are ways from s to t, and near has room for one executor.
+    one = with_relay("near", "little", small="little")
+    problem = replace(
+        one,
+        operators=(*one.operators, replace(one.operators[1], id="c")),
+        streams=(*one.streams, Stream("s", "c", rate=1.0), Stream("c", "t", rate=1.0)),
+        nodes=tuple(replace(it, operators=1) if it.id == "near" else it for it in one.nodes),
+    )
+    found = first_of(problem, {"s": "n1", "b": "little", "c": "little", "t": "n2"})
+    assert found.placement is not None
+    assert sorted(found.placement[it] for it in "bc") == ["far", "near"]
+
+
 def test_storms_placement_stays_where_a_nearer_host_is_worse_at_some_load() -> None:
     problem = with_relay("little", small="little")
     found = first_of(problem, {"s": "n1", "b": "little", "t": "n2"})

@@ -8,6 +8,7 @@ over hosts for nothing.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product, takewhile
+from operator import itemgetter
 
 import numpy as np
 from numpy.random import default_rng
@@ -32,6 +33,8 @@ RAS_SECONDS, RAS_RETRIES = 0.1, 100
 AS_GOOD = 1.0 + 1e-9
 LEAST_GAIN = 0.01
 """The mean logarithm of what L falls by, for which other hosts than Storm's are used."""
+GLANCE = 20
+"""One in so many loads is looked at first, to see what may be as good at all of them."""
 _FIELDS_BUT_NODES = tuple(it for it in fields(PlacementProblem) if it.init and it.name != "nodes")
 KEPT = (
     "before CPU is measured a placement has to be as good as Storm's resource-aware one whatever "
@@ -98,7 +101,8 @@ def prefer_ras(
     times = comparison.times(known)
     if comparison.as_good(found, times) is not None:
         return solution
-    chosen = placement_of(problem, _nearer(problem, arrays, known, times, comparison))
+    nearer = _nearer(problem, arrays, known, times, comparison, components)
+    chosen = placement_of(problem, nearer)
     return replace(
         solution,
         status=Status.HEURISTIC,
@@ -119,25 +123,33 @@ class _Comparison:
     clock: Callable[[], float]
     until: float
 
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no time left: nothing is known to be as good then."""
+        return self.clock() >= self.until
+
     def times(self, places: Places) -> Floats:
         """Return L at each load; as far as there is time."""
         found = np.full(len(self.loads), np.inf)
         for number, it in enumerate(self.loads):
-            if self.clock() >= self.until:
+            if self.is_over:
                 break
             found[number] = evaluate_load(it, places).load_response_time
         return found
 
-    def as_good(self, places: Places, known: Floats) -> Floats | None:
-        """Return L at each load; None if it is above the known one at any, or time is over."""
-        found = np.empty(len(self.loads))
-        for number, it in enumerate(self.loads):
-            if self.clock() >= self.until:
+    def as_good(self, places: Places, known: Floats, step: int = 1) -> Floats | None:
+        """Return L at each load, or at one in so many.
+
+        None if it is above the known one at any of them, or time is over.
+        """
+        found = np.empty(len(self.loads[::step]))
+        for number, it in enumerate(self.loads[::step]):
+            if self.is_over:
                 return None
             found[number] = evaluate_load(it, places).load_response_time
-            if not found[number] <= AS_GOOD * known[number]:
+            if not found[number] <= AS_GOOD * known[number * step]:
                 return None
-        return found if self.clock() < self.until else None
+        return None if self.is_over else found
 
 
 def _nearer(
@@ -146,27 +158,44 @@ def _nearer(
     places: Places,
     times: Floats,
     comparison: _Comparison,
+    components: Sequence[str],
 ) -> Places:
-    """Put all that is on one host on another one, as long as that is as good at each load.
+    """Put parts of it on other hosts, as long as that is as good at each load.
 
-    Storm's scheduler fills hosts in the order of what is free there, however far they are from
-    where the others have to be.
+    A part is all that is on one host, or what is there of one component: Storm's scheduler fills
+    hosts in the order of what is free there, however far they are from where the others have to be.
     """
+    of_component = [
+        np.array([it == name for it in components]) for name in dict.fromkeys(components)
+    ]
+    everything = np.full(len(components), fill_value=True)
     while True:
-        best, gained = None, LEAST_GAIN
-        for source, target in product(np.unique(places), range(arrays.nodes)):
-            moved = np.where((places == source) & arrays.allowed[:, target], target, places)
+        promising: list[tuple[float, Places]] = []
+        for part, source, target in product(
+            (everything, *of_component), np.unique(places), range(arrays.nodes)
+        ):
+            if comparison.is_over:
+                break
+            goes = part & (places == source) & arrays.allowed[:, target]
+            moved = np.where(goes, target, places)
             if np.array_equal(moved, places) or violations(problem, placement_of(problem, moved)):
                 continue
+            found = comparison.as_good(moved, times, GLANCE)
+            if found is not None:
+                promising.append((_gain(times[::GLANCE], found), moved))
+        promising.sort(key=itemgetter(0), reverse=True)
+        for _, moved in promising:
             found = comparison.as_good(moved, times)
-            if found is None:
-                continue
-            gain = float(np.mean(np.log(times / found)))
-            if gain > gained:
-                best, gained = (moved, found), gain
-        if best is None:
+            if found is not None and _gain(times, found) > LEAST_GAIN:
+                places, times = moved, found
+                break
+        else:
             return places
-        places, times = best
+
+
+def _gain(before: Floats, after: Floats) -> float:
+    """Return the mean logarithm of what L falls by."""
+    return float(np.mean(np.log(before / after)))
 
 
 def _possible_loads(arrays: ProblemArrays, components: Sequence[str]) -> Iterator[LoadArrays]:
