@@ -9,13 +9,16 @@ from eyewall_sidecar.service.expected_load import (
 )
 from eyewall_sidecar.storm import HostLoad, Topology
 from measured_topologies import rates_of, report
+from msgspec.structs import replace as with_fields
 from obedient_nimbus import Nimbus
 from planned_topologies import planned
 from storm_builders import chain, cluster, state, supervisor, worker
 
 MOVED = chain(("source", 1), ("sink", 1))
 AFTER = (worker("b", 6700, 1, 2),)
-EXPECTED = ExpectedLoad(MOVED.id, AFTER, {"b": 0.6}, since=100.0)
+EXPECTED = ExpectedLoad(
+    MOVED.id, AFTER, {"b": 0.6}, 100.0, frozenset({AFTER[0].slot}), frozenset({"old"})
+)
 HOSTS = [supervisor(it) for it in "ab"]
 
 
@@ -23,18 +26,18 @@ def test_what_is_expected_is_busy_for_others_and_not_for_the_topology_itself() -
     load = HostLoad(cores=2.0, busy=0.5, by_topology={"other": 0.5})
     found = with_expected({"a": load, "b": load}, [EXPECTED])
     assert found["a"] == load
-    assert found["b"].busy == pytest.approx(1.1)
+    assert found["b"].busy == 0.5  # as measured
     assert found["b"].left_for("other") == pytest.approx(1.4)
     assert found["b"].left_for(MOVED.id) == pytest.approx(1.5)
 
 
 def test_what_is_reported_of_it_already_counts_once_and_is_never_less_for_being_expected() -> None:
-    def busy(used: float) -> float:
+    def left(used: float) -> float:
         load = HostLoad(cores=2.0, busy=used, by_topology={MOVED.id: used})
-        return with_expected({"b": load}, [EXPECTED])["b"].busy
+        return with_expected({"b": load}, [EXPECTED])["b"].left_for("other")
 
-    assert busy(0.2) == pytest.approx(0.6)
-    assert busy(0.9) == pytest.approx(0.9)
+    assert left(0.2) == pytest.approx(1.4)
+    assert left(0.9) == pytest.approx(1.1)
 
 
 def test_a_host_without_a_report_has_none() -> None:
@@ -44,8 +47,15 @@ def test_a_host_without_a_report_has_none() -> None:
 def test_nothing_is_expected_any_more_once_all_workers_are_reported() -> None:
     seen = cluster(HOSTS, state(MOVED, *AFTER))
     assert still_expected([EXPECTED], seen, {"b": report("b")}, 110.0) == (EXPECTED,)
-    reports = {"b": report("b", used={MOVED.id: 0.1})}
-    assert still_expected([EXPECTED], seen, reports, 110.0) == ()
+    new = report("b", used={MOVED.id: 0.1})
+    (of,) = new.workers
+    for worker_, left in (
+        (with_fields(of, id="old"), (EXPECTED,)),  # what ran in its slot before
+        (with_fields(of, cpu=None), (EXPECTED,)),  # seen for the first time
+        (of, ()),
+    ):
+        reports = {"b": with_fields(new, workers=(worker_,))}
+        assert still_expected([EXPECTED], seen, reports, 110.0) == left
 
 
 def test_nothing_is_expected_of_a_move_that_was_not_made_nor_of_a_topology_that_is_gone() -> None:
@@ -83,7 +93,7 @@ def measured_pair() -> tuple[Nimbus, Topology, Topology]:
 
 
 def test_a_topology_decided_after_a_move_finds_its_target_as_busy_as_it_is_going_to_be() -> None:
-    # An order puts the first one's source next to its sink on b, where 0.4 cores are in use.
+    # An order puts both executors of the first one on one host.
     nimbus, one, two = measured_pair()
     plan = planned(nimbus, one, objective="N=1")
     nimbus.planner.apply(plan.id)
@@ -92,15 +102,21 @@ def test_a_topology_decided_after_a_move_finds_its_target_as_busy_as_it_is_going
     target = nimbus.host_of(one, 1)
     request = nimbus.service.last_round().records[two.id].request
     assert request is not None
-    before = {"a": 0.2, "b": 0.4}[target]
-    # 0.0099 and 0.0088 cores of what each used went into looking for tuples.
-    gone = pytest.approx(before + 0.2, abs=0.03)
-    assert request.observation.estimates.loads[target].busy == gone
-    nimbus.round(one, two)
-    assert nimbus.service.last_round().observation.estimates.loads[target].busy == gone
-    nimbus.measured.hosts[target] = report(
-        target, 2, time=nimbus.clock.now, cores=1.0, busy=0.5, used={one.id: 0.3, two.id: 0.2}
-    )
+    # Of the core others than the second one use 0.2, and 0.2 come; 0.0088 of each executor's 0.2
+    # went into looking for tuples.
+    left = pytest.approx(0.6, abs=0.03)
+    assert request.observation.estimates.loads[target].left_for(two.id) == left
     nimbus.round(one, two)
     later = nimbus.service.last_round().observation.estimates.loads[target]
-    assert later.busy != gone
+    assert later.left_for(two.id) == left
+    came = report(
+        target, 2, time=nimbus.clock.now, cores=1.0, busy=0.5, used={one.id: 0.3, two.id: 0.2}
+    )
+    ones = next(it for it in came.workers if it.topology == one.id)
+    workers = [
+        with_fields(ones, id=f"new {it.slot}", port=it.slot.port, cpu=0.1)
+        for it in nimbus.running[one.id]
+    ]
+    nimbus.measured.hosts[target] = with_fields(came, workers=(*workers, *came.workers[1:]))
+    nimbus.round(one, two)
+    assert nimbus.service.last_round().observation.estimates.loads[target].expected == {}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler, TrialTopology
 
 _EYEWALL: Final = "eyewall."
+_PREFIXES: Final = ("eyewall", "topology", "storm", "worker")
+"""With which the names of settings begin."""
 _ECKER: Final = "ecker"
 """Of objectives, the one that is no weighted sum of terms."""
 
@@ -165,7 +167,7 @@ def _up_to(rate: float) -> str:
 def _setting_problems(where: str, settings: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
     for key, value in settings.items():
         setting = TOPOLOGY_KEYS.get(key)
-        if isinstance(value, dict) and "." not in key:
+        if isinstance(value, dict) and key in _PREFIXES:
             yield (
                 f"{where}: {key} = {value}: TOML reads dots as tables; the name of a setting "
                 f'is one key: write "{_dotted(key, value)}" in quotes'

@@ -27,6 +27,8 @@ from eyewall_sidecar.storm import (
 
 REPORT_SECONDS = 30.0
 """Age from which on a host's report no longer says anything of its load."""
+MISSED_REPORTS = 3.0
+"""After so many of its reports a host counts as silent, where it reports more seldom than usual."""
 HOST_SECONDS = 3600.0
 """For which the service remembers a host that no longer reports."""
 REREAD_SECONDS = 5.0
@@ -99,6 +101,10 @@ class _HostReports:
     history: HostHistory | None
     overheads: Overheads
 
+    def is_recent(self, now: float) -> bool:
+        """Whether it is the last one, as far as one can tell from how often the host reports."""
+        return now - self.came <= max(REPORT_SECONDS, MISSED_REPORTS * self.sample.seconds)
+
 
 class EstimateTracker:
     """Reads a store of measurements, and holds the estimates; for one thread."""
@@ -127,7 +133,7 @@ class EstimateTracker:
             {
                 host: it.sample
                 for host, it in self._hosts.items()
-                if host in found.hosts and found.now - it.came <= REPORT_SECONDS
+                if host in found.hosts and it.is_recent(found.now)
             },
         )
 
@@ -157,12 +163,13 @@ class EstimateTracker:
                 history = update_host(before.history if before is not None else None, sample)
                 overheads = update_overheads(before.overheads if before is not None else {}, sample)
                 self._hosts[host] = _HostReports(sample, found.now, history, overheads)
-        age = {host: found.now - it.came for host, it in self._hosts.items()}
-        self._hosts = {host: it for host, it in self._hosts.items() if age[host] <= HOST_SECONDS}
+        self._hosts = {
+            host: it for host, it in self._hosts.items() if found.now - it.came <= HOST_SECONDS
+        }
         return {
             host: it.history.held
             for host, it in self._hosts.items()
-            if host in found.hosts and it.history is not None and age[host] <= REPORT_SECONDS
+            if host in found.hosts and it.history is not None and it.is_recent(found.now)
         }
 
     def _overheads(self) -> dict[str, dict[WorkerAddress, float]]:

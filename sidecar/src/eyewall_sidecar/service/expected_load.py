@@ -12,7 +12,7 @@ from eyewall_contracts.sample import Sample
 
 from eyewall_sidecar.model.limits import SLOWEST
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.storm import Assignment, ClusterState, HostLoad, TopologyProblem
+from eyewall_sidecar.storm import Assignment, ClusterState, HostLoad, Slot, TopologyProblem
 
 LONGEST = 180.0
 """Seconds after which nothing more is expected: by then Nimbus has started elsewhere what did not
@@ -31,12 +31,18 @@ class ExpectedLoad:
         Host → cores that its executors need there, without what workers and crossings cost.
     since
         When that was decided, by the clock of rounds.
+    started
+        The slots in which workers start.
+    before
+        Ids of its workers that were reported then.
     """
 
     topology: str
     assignment: Assignment
     cores: Mapping[str, float]
     since: float
+    started: frozenset[Slot]
+    before: frozenset[str] = frozenset()
 
 
 def expect_load(request: PlacementRequest, after: Assignment, now: float) -> ExpectedLoad | None:
@@ -49,7 +55,8 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
         supervisor: problem.problem.node(node).speedup
         for node, supervisor in problem.supervisors.items()
     }
-    loads = request.observation.estimates.loads
+    loads, name = request.observation.estimates.loads, request.topology.topology.id
+    reports = request.observation.estimates.reports.values()
     cores: defaultdict[str, float] = defaultdict(float)
     for worker in after:
         supervisor = worker.slot.supervisor
@@ -63,26 +70,39 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
             if demand is None:
                 return None
             cores[host] += demand / max(SLOWEST, speed[supervisor] / max(SLOWEST, progress))
-    return ExpectedLoad(request.topology.topology.id, after, cores, now)
+    return ExpectedLoad(
+        name,
+        after,
+        cores,
+        now,
+        frozenset(it.slot for it in set(after) - set(request.topology.assignment)),
+        frozenset(it.id for report in reports for it in report.workers if it.topology == name),
+    )
 
 
 def still_expected(
     known: Iterable[ExpectedLoad], state: ClusterState, reports: Mapping[str, Sample], now: float
 ) -> tuple[ExpectedLoad, ...]:
     """Return what is not reported yet, of moves that Nimbus made."""
+    known = tuple(known)
+    if not known:
+        return ()
     running = {it.topology.id: set(it.assignment) for it in state.topologies}
     hosts = {it.id: it.host for it in state.supervisors}
+    # The first report of a worker has no CPU of it yet.
     reported = {
-        (worker.topology, host, worker.port)
+        (worker.topology, host, worker.port): worker.id
         for host, report in reports.items()
         for worker in report.workers
+        if worker.cpu is not None
     }
 
     def is_reported(it: ExpectedLoad) -> bool:
-        slots = (worker.slot for worker in it.assignment)
-        return all(
-            (it.topology, hosts.get(slot.supervisor, ""), slot.port) in reported for slot in slots
+        ids = (
+            reported.get((it.topology, hosts.get(slot.supervisor, ""), slot.port))
+            for slot in it.started
         )
+        return all(id_ is not None and id_ not in it.before for id_ in ids)
 
     return tuple(
         it
@@ -104,6 +124,5 @@ def with_expected(
                 continue
             more = cores - load.by_topology.get(it.topology, 0.0)
             if more > 0:
-                used = {**load.by_topology, it.topology: cores}
-                found[host] = replace(load, busy=load.busy + more, by_topology=used)
+                found[host] = replace(load, expected={**load.expected, it.topology: more})
     return found

@@ -127,7 +127,18 @@ class PlacementRequest:
             return ""
         depends_on_rates = self.settings.objective.depends_on_rates
         rates_unknown = self.problem.rates_unknown if depends_on_rates else None
-        return self.problem.delays_assumed or rates_unknown or self.problem.loads_unknown or ""
+        loads_unknown = None if self._is_misplaced else self.problem.loads_unknown
+        return self.problem.delays_assumed or rates_unknown or loads_unknown or ""
+
+    @property
+    def _is_misplaced(self) -> bool:
+        """Whether an executor runs where its pin does not allow it: it has to leave."""
+        if not isinstance(self.problem, TopologyProblem):
+            return False
+        problem = self.problem.problem
+        return any(
+            node not in problem.candidates(it) for it, node in (problem.current or {}).items()
+        )
 
     def task(self, problem: TopologyProblem, seed: int) -> PlacementTask:
         """Return what the topology's policy is asked."""

@@ -84,7 +84,7 @@ class ReadyMoves:
         if trial is None or not performance.at_rest or performance.lacks_delay:
             return None
         if now - record.undo_ordered < self._limits.cool_down_seconds:
-            return None
+            return TopologyOutcome(Keep(), record)
         found = judge_move(trial, performance, find_surroundings(trial, problem))
         if not found.worse or trial.undoes:
             report = message(Code.MOVE_CONFIRMED, measured=found.report)

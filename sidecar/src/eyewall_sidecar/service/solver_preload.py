@@ -20,6 +20,6 @@ from eyewall_sidecar.policies.compile_ahead import DEFAULTS, compile_ahead  # no
 from eyewall_sidecar.service import solver_pool  # noqa: E402, F401 - imported for lanes
 
 # What goes wrong is met again by each lane, and reported.
-with suppress(Exception), only_from_disk():
-    for policy in DEFAULTS:
+for policy in DEFAULTS:
+    with suppress(Exception), only_from_disk():
         compile_ahead(policy)

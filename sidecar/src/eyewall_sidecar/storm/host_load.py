@@ -43,6 +43,9 @@ class HostLoad:
         Cores in use, by all processes.
     by_topology
         Storm's id of a topology → cores that its workers use, their children's included.
+    expected
+        Storm's id of a topology → cores that it is going to use more than is reported, as it was
+        moved there.
     progress
         The share of its time that work which wants to run gets to run: less than 1 if other guests
         of the hypervisor take the processor.
@@ -52,6 +55,7 @@ class HostLoad:
     busy: float
     by_topology: Mapping[str, float] = field(default_factory=dict)
     progress: float = 1.0
+    expected: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def of_other_processes(self) -> float:
@@ -70,6 +74,7 @@ class HostLoad:
         Work takes longer the more of its time other guests take, and so does that of others.
         """
         others = max(0.0, self.busy - self.by_topology.get(topology, 0.0))
+        others += sum(cores for it, cores in self.expected.items() if it != topology)
         return max(0.0, self.cores - others / max(SLOWEST, self.progress))
 
 

@@ -79,6 +79,8 @@ final class MoveOrders implements AutoCloseable {
             Map<String, Object> topology = topologies.get(id);
             openToWorkers(id, topology);
             storage().mkdirs(ROOT, acls);
+            // Only what is made gets an access list, and an older version made others.
+            storage().delete_node(ROOT + "/" + id);
             storage()
                     .set_data(
                             ROOT + "/" + id,

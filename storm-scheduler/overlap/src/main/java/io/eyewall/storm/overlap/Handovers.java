@@ -57,7 +57,10 @@ public final class Handovers {
         SpoutHandover handover = new SpoutHandover(executor);
         SPOUTS.put(executor, handover);
         try {
-            handover.awaitTurn(tasks, () -> Overlap.hasMoved(executor.getWorkerData()));
+            handover.awaitTurn(
+                    tasks,
+                    Overlap.place(executor.getWorkerData()),
+                    () -> Overlap.hasMoved(executor.getWorkerData()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the executor ends, as it does by itself then
         } catch (RuntimeException e) {

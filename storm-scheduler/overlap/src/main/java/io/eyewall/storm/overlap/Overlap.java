@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One worker while executors move: which assignment it follows, and until when it serves on.
  *
- * <p>The static methods are called by {@link WorkerAdvice} from within Storm's own.
+ * <p>The static methods are called by {@link WorkerAdvice} from within Storm's own. All that depends on
+ * the published assignment is decided here, under one lock; what follows from it is elsewhere.
  */
 public final class Overlap {
 
@@ -61,7 +62,7 @@ public final class Overlap {
 
     private Map<List<Long>, NodeInfo> followed = Map.of();
     private Map<List<Long>, NodeInfo> routedBefore = Map.of();
-    private Map<String, String> hosts = Map.of();
+    private volatile Map<String, String> hosts = Map.of();
     private Assignment inForce;
 
     /** As it was read last. */
@@ -131,6 +132,19 @@ public final class Overlap {
     static boolean hasMoved(WorkerState worker) {
         Overlap overlap = WORKERS.get(worker);
         return overlap != null && (overlap.serving != null || overlap.isSpent);
+    }
+
+    /** Whether a worker is about to end: nobody is to take it for prepared. */
+    static boolean isSpent(WorkerState worker) {
+        Overlap overlap = WORKERS.get(worker);
+        return overlap != null && overlap.isSpent;
+    }
+
+    /** Where a worker is, as others know it; null before it has read its assignment. */
+    static SpoutTurns.Holder place(WorkerState worker) {
+        Overlap overlap = WORKERS.get(worker);
+        String host = overlap == null ? null : overlap.hosts.get(overlap.here.get_node());
+        return host == null ? null : new SpoutTurns.Holder(host, worker.getPort());
     }
 
     /** Keeps spouts quiet that are to emit no more. */
@@ -348,8 +362,12 @@ public final class Overlap {
 
     private void endServing() {
         if (serving != null) {
-            serving.end();
             isSpent = true;
+            try {
+                serving.end();
+            } catch (RuntimeException e) {
+                LOG.warn("what this worker holds in ZooKeeper goes with its session", e);
+            }
             leaveServing();
         }
     }

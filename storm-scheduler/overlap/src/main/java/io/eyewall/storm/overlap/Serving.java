@@ -169,16 +169,21 @@ final class Serving {
     }
 
     private boolean areAwaited(Predicate<List<Long>> isPrepared, long now) {
-        // Again and again: the session may have ended, and what it wrote with it.
-        if (heldSince == NEVER || now - heldSince >= REPEAT_MILLIS) {
-            spouts.forEach(it -> turns.hold(it.firstTask(), holder));
-            heldSince = now;
+        try {
+            // Again and again: the session may have ended, and what it wrote with it.
+            if (heldSince == NEVER || now - heldSince >= REPEAT_MILLIS) {
+                spouts.forEach(it -> turns.hold(it.firstTask(), holder));
+                heldSince = now;
+            }
+            return spouts.stream()
+                    .allMatch(
+                            it ->
+                                    isPrepared.test(it.executor().getExecutorId())
+                                            || turns.isAwaited(it.firstTask()));
+        } catch (RuntimeException e) {
+            LOG.warn("ZooKeeper does not say who awaits the spouts, which go on", e);
+            return false;
         }
-        return spouts.stream()
-                .allMatch(
-                        it ->
-                                isPrepared.test(it.executor().getExecutorId())
-                                        || turns.isAwaited(it.firstTask()));
     }
 
     private TupleForwarder forwarder(NodeInfo place, Map<String, String> hosts) {

@@ -91,12 +91,15 @@ final class SpoutHandover {
      * <p>The predecessor is not asked to let go before this worker is warm and processes of other
      * languages, which are started meanwhile, wait for Storm.
      *
+     * @param here where this worker is: one that held the spout there before has died, as nobody else
+     *     can listen there; null if unknown
      * @param hasMoved whether this worker's spouts have been assigned elsewhere again: they do not
      *     open here then
      */
-    void awaitTurn(List<Task> tasks, BooleanSupplier hasMoved) throws InterruptedException {
+    void awaitTurn(List<Task> tasks, SpoutTurns.Holder here, BooleanSupplier hasMoved)
+            throws InterruptedException {
         SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
-        List<SpoutTurns.Holder> holders = turns.holders(firstTask());
+        List<SpoutTurns.Holder> holders = holders(turns, here);
         if (holders.isEmpty()) {
             while (hasMoved.getAsBoolean()) {
                 Thread.sleep(LOOK_MILLIS);
@@ -131,6 +134,7 @@ final class SpoutHandover {
                 boolean isSuperseded = hasMoved.getAsBoolean();
                 try {
                     if (isSuperseded) {
+                        began = now;
                         if (said != 0) {
                             turns.stopWaiting(firstTask());
                             said = 0;
@@ -143,7 +147,7 @@ final class SpoutHandover {
                     isOver =
                             !isSuperseded
                                     && spout.isVacant(
-                                            turns.holders(firstTask()),
+                                            holders(turns, here),
                                             it -> !(it.equals(first) && isReady(back)) && it.refuses(),
                                             now);
                 } catch (RuntimeException e) {
@@ -157,6 +161,10 @@ final class SpoutHandover {
             new Thread(back::close, "eyewall-close-predecessor").start();
             turns.stopWaiting(firstTask());
         }
+    }
+
+    private List<SpoutTurns.Holder> holders(SpoutTurns turns, SpoutTurns.Holder here) {
+        return turns.holders(firstTask()).stream().filter(it -> !it.equals(here)).toList();
     }
 
     private static boolean isReady(IConnection connection) {

@@ -20,7 +20,7 @@ public final class YoungLoad {
     /** Has Storm leave it to {@link #report}. */
     public static void holdBack(WorkerState worker) {
         AtomicLong next = WorkerInternals.nextLoadUpdate(worker);
-        if (isYoung(worker)) {
+        if (isYoung(worker) || Overlap.isSpent(worker)) {
             next.set(Long.MAX_VALUE);
         } else {
             next.compareAndSet(Long.MAX_VALUE, 0);

@@ -1,7 +1,6 @@
 package io.eyewall.storm.overlap;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +14,6 @@ import org.apache.storm.executor.Executor;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.generated.NodeInfo;
 import org.apache.storm.messaging.ConnectionWithStatus.Status;
-import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 import org.apache.storm.shade.org.jctools.queues.MpscChunkedArrayQueue;
 import org.apache.storm.task.OutputCollector;
 import org.apache.storm.tuple.Tuple;
@@ -138,7 +136,8 @@ class ServingTest {
     void aSpoutThatIsOpenElsewhereIsQuietAlsoWhileZooKeeperIsAway() {
         goesOn();
         worker.isZooKeeperAway = true;
-        assertThatThrownBy(this::goesOn).hasRootCauseInstanceOf(KeeperException.class);
+        assertThat(goesOn()).isTrue();
+        assertThat(serving.isQuiet()).isFalse();
         prepared.add(SPOUT);
         now += 1_000; // it would say again that it holds it
         goesOn();

@@ -2,6 +2,7 @@ package io.eyewall.storm.overlap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,11 +18,12 @@ class SpoutHandoverTest {
     private static final List<Long> SPOUT = List.of(1L, 1L);
 
     @TempDir Path local;
+    private BareWorker worker;
     private SpoutHandover handover;
 
     @BeforeEach
     void runsASpoutThatNobodyHolds() throws Exception {
-        BareWorker worker = new BareWorker(local, List.of(SPOUT));
+        worker = new BareWorker(local, List.of(SPOUT));
         SpoutExecutor executor = BareWorker.bare(SpoutExecutor.class);
         BareWorker.set(Executor.class, executor, "executorId", SPOUT);
         BareWorker.set(Executor.class, executor, "workerData", worker.state);
@@ -30,13 +32,20 @@ class SpoutHandoverTest {
 
     @Test
     void aSpoutThatNobodyHoldsOpensAtOnce() throws Exception {
-        handover.awaitTurn(List.of(), () -> false);
+        handover.awaitTurn(List.of(), null, () -> false);
+    }
+
+    @Test
+    void aSpoutThatAWorkerHeldWhichDiedInTheSameSlotOpensAtOnce() throws Exception {
+        String held = "/eyewall-spouts/" + BareWorker.TOPOLOGY + "/1/another-worker";
+        worker.nodes.put(held, "a 6700".getBytes(StandardCharsets.UTF_8));
+        handover.awaitTurn(List.of(), new SpoutTurns.Holder("a", 6700), () -> false);
     }
 
     @Test
     void aSpoutWhoseWorkerHasBeenMovedOnDoesNotOpenAsItsSuccessorMayRunIt() throws Exception {
         Deque<Boolean> hasMoved = new ArrayDeque<>(List.of(true, true, false));
-        handover.awaitTurn(List.of(), hasMoved::remove);
+        handover.awaitTurn(List.of(), null, hasMoved::remove);
         assertThat(hasMoved).isEmpty();
     }
 }
