@@ -139,6 +139,12 @@ def test_a_start_is_repeated_if_one_of_its_runs_was_disturbed(
     ]
 
 
+@pytest.fixture
+def unwatched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have nobody ask Nimbus for what runs."""
+    monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
+
+
 def placed(cluster: MeasuredCluster, trial: Trial, status: str, folder: Path) -> float | Failure:
     """Look for the start of a topology that has this status text."""
     (folder / "chain").mkdir()
@@ -147,6 +153,7 @@ def placed(cluster: MeasuredCluster, trial: Trial, status: str, folder: Path) ->
     return trial_run.wait_for_start(cluster, trial, next(plan_runs(trial))[0], folder, watch)
 
 
+@pytest.mark.usefixtures("unwatched")
 @pytest.mark.parametrize(
     "by", ["placed by Inner: ", "not placed by Inner: ", "eyewall: kept; ", ""]
 )
@@ -157,7 +164,6 @@ def test_a_topology_whose_settings_eyewall_refuses_is_no_run(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
     monkeypatch.setattr(trial_run, "_START_PATIENCE", 0.0)
     bad = 'eyewall.policy is "opd"; it must be odp or greedy'
     assert placed(cluster, trial, by + bad, tmp_path) == Failure(
@@ -173,6 +179,7 @@ def test_status_texts_are_as_the_scheduler_and_the_sidecar_write_them() -> None:
         assert code.value.startswith("{key}")
 
 
+@pytest.mark.usefixtures("unwatched")
 @pytest.mark.parametrize(
     "status",
     [
@@ -189,7 +196,6 @@ def test_a_topology_that_eyewall_may_still_place_is_waited_for(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
     monkeypatch.setattr(trial_run, "topology_start", lambda *_: START)
     assert placed(cluster, trial, status, tmp_path) == START
 

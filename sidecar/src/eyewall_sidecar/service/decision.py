@@ -123,7 +123,7 @@ class TopologyRecord:
     considered
         When a round last had the time to look for anything better.
     undo_ordered
-        When Nimbus was last told to undo the move that this assignment comes from.
+        When an undo of the move that this assignment comes from was last ordered.
     """
 
     assignment_digest: bytes

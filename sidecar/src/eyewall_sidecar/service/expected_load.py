@@ -73,7 +73,7 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
     return ExpectedLoad(
         name,
         after,
-        cores,
+        dict(cores),
         now,
         frozenset(it.slot for it in set(after) - set(request.topology.assignment)),
         frozenset(it.id for report in reports for it in report.workers if it.topology == name),

@@ -14,6 +14,8 @@ import org.apache.storm.cluster.ClusterStateContext;
 import org.apache.storm.cluster.ClusterUtils;
 import org.apache.storm.cluster.DaemonType;
 import org.apache.storm.cluster.IStateStorage;
+import org.apache.storm.scheduler.ExecutorDetails;
+import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.shade.org.apache.zookeeper.ZooDefs;
 import org.apache.storm.shade.org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.apache.storm.testing.InProcessZookeeper;
@@ -73,13 +75,8 @@ class SecuredMoveOrdersTest {
     void workersReadTheirOrderAndSpeakToEachOtherAndNotToThoseOfOtherTopologies() throws Exception {
         Map<String, Object> own = topology("t:1");
         Map<String, Object> other = topology("u:2");
-        makeRoot();
-        try (MoveOrders orders = new MoveOrders(nimbus())) {
-            orders.write(
-                    Map.of("t", allOn(slot("s", 6700)), "u", allOn(slot("s", 6701))),
-                    List.of("t", "u"),
-                    Map.of("t", own, "u", other));
-        }
+        order(Map.of("t", own));
+        order(Map.of("t", own, "u", other));
         IStateStorage first = worker(own);
         IStateStorage second = worker(own);
         IStateStorage stranger = worker(other);
@@ -104,18 +101,46 @@ class SecuredMoveOrdersTest {
     void whatATopologyThatIsGoneHasLeftIsRemoved() throws Exception {
         Map<String, Object> gone = topology("g:1");
         Map<String, Object> other = topology("u:2");
-        makeRoot();
-        try (MoveOrders orders = new MoveOrders(nimbus())) {
-            orders.write(Map.of("gone", allOn(slot("s", 6700))), List.of("gone"), Map.of("gone", gone));
-            orders.write(Map.of("u", allOn(slot("s", 6700))), List.of("u"), Map.of("u", other));
-        }
-        IStateStorage found =
-                ClusterUtils.mkStateStorage(
-                        nimbus(), nimbus(), new ClusterStateContext(DaemonType.NIMBUS, nimbus()));
+        order(Map.of("gone", gone));
+        order(Map.of("u", other));
+        IStateStorage found = asNimbus();
         for (String folder : List.of("/eyewall-moves", "/eyewall-serving", "/eyewall-spouts")) {
             assertThat(found.get_children(folder, false)).contains("u").doesNotContain("gone");
         }
         found.close();
+    }
+
+    @Test
+    void anOrderThatAnOlderVersionLeftToNimbusAloneIsReadableOnceThereIsAnother() throws Exception {
+        Map<String, Object> own = topology("t:1");
+        order(Map.of("t", own));
+        IStateStorage nimbus = asNimbus();
+        nimbus.delete_node("/eyewall-moves/t");
+        ClusterStateContext context = new ClusterStateContext(DaemonType.NIMBUS, nimbus());
+        nimbus.set_data("/eyewall-moves/t", SAID, context.getDefaultZkAcls());
+        nimbus.close();
+        IStateStorage worker = worker(own);
+        assertThatThrownBy(() -> worker.get_data("/eyewall-moves/t", false))
+                .hasMessageContaining("NoAuth");
+        order(Map.of("t", own));
+        assertThat(worker.get_data("/eyewall-moves/t", false))
+                .isEqualTo(MoveOrders.encode(allOn(slot("s", 6700))));
+        worker.close();
+    }
+
+    /** Orders a move of each of these topologies, which are all that there are. */
+    private static void order(Map<String, Map<String, Object>> topologies) throws Exception {
+        makeRoot();
+        Map<String, Map<ExecutorDetails, WorkerSlot>> moves = new HashMap<>();
+        topologies.keySet().forEach(id -> moves.put(id, allOn(slot("s", 6700))));
+        try (MoveOrders orders = new MoveOrders(nimbus())) {
+            orders.write(moves, topologies.keySet(), topologies);
+        }
+    }
+
+    private static IStateStorage asNimbus() throws Exception {
+        return ClusterUtils.mkStateStorage(
+                nimbus(), nimbus(), new ClusterStateContext(DaemonType.NIMBUS, nimbus()));
     }
 
     /** Storm's root, which workers look at when they start. */

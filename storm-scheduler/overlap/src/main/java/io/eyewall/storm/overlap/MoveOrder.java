@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.generated.NodeInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the shim writes to ZooKeeper before Nimbus publishes a move of Eyewall's: the executors that
@@ -18,6 +21,8 @@ import org.apache.storm.generated.NodeInfo;
 record MoveOrder(Set<String> lines) {
 
     static final String ROOT = "/eyewall-moves";
+
+    private static final Logger LOG = LoggerFactory.getLogger(MoveOrder.class);
 
     /** Below Storm's own root. */
     static String path(String topologyId) {
@@ -34,6 +39,17 @@ record MoveOrder(Set<String> lines) {
     static MoveOrder decode(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);
         return new MoveOrder(text.lines().collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    /** Whether a worker finds that all of these executors were ordered to go where they go. */
+    static boolean isFor(WorkerState worker, Map<List<Long>, NodeInfo> moved) {
+        try {
+            byte[] order = worker.getStateStorage().get_data(path(worker.getTopologyId()), false);
+            return order != null && decode(order).covers(moved);
+        } catch (RuntimeException e) {
+            LOG.warn("no order to be read, so this move is followed at once", e);
+            return false;
+        }
     }
 
     byte[] encode() {

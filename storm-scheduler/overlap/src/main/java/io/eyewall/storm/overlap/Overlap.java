@@ -3,7 +3,6 @@ package io.eyewall.storm.overlap;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,8 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One worker while executors move: which assignment it follows, and until when it serves on.
  *
- * <p>The static methods are called by {@link WorkerAdvice} from within Storm's own. All that depends on
- * the published assignment is decided here, under one lock; what follows from it is elsewhere.
+ * <p>The static methods are called by {@link WorkerAdvice} from within Storm's own.
  */
 public final class Overlap {
 
@@ -221,12 +219,12 @@ public final class Overlap {
         return effective;
     }
 
-    /** Without this worker's executors if it is not to run them: it ends then, and is started anew. */
+    /** Without this worker's executors if it is not to run them: it ends then, and restarts. */
     private synchronized Assignment unlessSpent(Assignment assignment) {
         if (!isSpent || !assignment.get_executor_node_port().containsValue(here)) {
             return assignment;
         }
-        LOG.info("its move was taken back, but it has handed over; it ends, and is started anew");
+        LOG.info("its move was taken back, but it has handed over; it ends, and restarts");
         Assignment others = new Assignment(assignment);
         others.get_executor_node_port().values().removeIf(here::equals);
         return others;
@@ -248,7 +246,7 @@ public final class Overlap {
         moved.entrySet().removeIf(it -> it.getValue().equals(ordered.get(it.getKey())));
         if (!moved.isEmpty()) {
             since = now;
-            if (isOrdered(moved)) {
+            if (MoveOrder.isFor(worker, moved)) {
                 ordered.putAll(moved);
             } else {
                 ordered.clear();
@@ -273,12 +271,7 @@ public final class Overlap {
             String host = hosts.get(here.get_node());
             notice.write(OldWorker.of(worker, here, host, System.currentTimeMillis()));
             serving =
-                    new Serving(
-                            worker,
-                            successors,
-                            Handovers::ackers,
-                            Handovers::spouts,
-                            host);
+                    new Serving(worker, successors, Handovers::ackers, Handovers::spouts, host);
         }
         if (!ordered.isEmpty()) {
             LOG.info(
@@ -318,30 +311,20 @@ public final class Overlap {
                         successors.connection(place, hosts.get(place.get_node())));
     }
 
-    private boolean isOrdered(Map<List<Long>, NodeInfo> moved) {
-        try {
-            byte[] order =
-                    worker.getStateStorage()
-                            .get_data(MoveOrder.path(worker.getTopologyId()), false);
-            return order != null && MoveOrder.decode(order).covers(moved);
-        } catch (RuntimeException e) {
-            LOG.warn("no order to be read, so this move is followed at once", e);
-            return false;
-        }
+    private List<List<Long>> mine(Map<List<Long>, NodeInfo> wanted) {
+        return worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
     }
 
     /** Whether all of this worker's executors are assigned elsewhere, and may run in two workers. */
     private boolean canServe(Map<List<Long>, NodeInfo> wanted) {
-        List<List<Long>> mine =
-                worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
+        List<List<Long>> mine = mine(wanted);
         return !mine.isEmpty()
                 && mine.stream().noneMatch(it -> here.equals(wanted.get(it)))
                 && mine.stream().allMatch(it -> Serving.mayRunTwice(worker, it));
     }
 
     private boolean isTakenBack(Map<List<Long>, NodeInfo> wanted) {
-        Set<List<Long>> mine = new HashSet<>(worker.getLocalExecutors());
-        mine.retainAll(wanted.keySet());
+        List<List<Long>> mine = mine(wanted);
         return !mine.isEmpty() && mine.stream().allMatch(it -> here.equals(wanted.get(it)));
     }
 

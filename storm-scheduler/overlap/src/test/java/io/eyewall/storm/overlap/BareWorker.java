@@ -38,7 +38,7 @@ import org.apache.storm.utils.Utils;
 /**
  * Storm's worker with what moves need of it, made without its constructor: it has no threads, and
  * instead of ZooKeeper a map. Its topology has a spout (task 1), two bolts (2 and 3) and an acker (4),
- * of which it runs what it is told.
+ * of which it runs those that it is given.
  */
 final class BareWorker {
 

@@ -52,7 +52,7 @@ public final class ScriptedTransport implements IContext {
         connection.prepared.addAll(List.of(tasks));
     }
 
-    /** A connection, broken until it is told otherwise. */
+    /** A connection, broken until a test connects it. */
     static final class Connection extends ConnectionWithStatus {
 
         final Set<Integer> prepared = new HashSet<>();
