@@ -143,6 +143,11 @@ PAPER_TERMS: Final = tuple(term for term in Term if term not in LOAD_TERMS)
 
 LETTERS: Final = f"{', '.join(list(TERMS)[:-1])} and {list(TERMS)[-1]}"
 """All terms, for a sentence."""
+ALLOWED_OBJECTIVES: Final = (
+    f"{LETTERS}, with weights that sum to 1, as L=1 or R=0.5,A=0.5; or ecker"
+)
+"""What an objective may be, for a sentence."""
+_ROUNDING: Final = 1e-9
 
 
 def describe(metric: str, unit: str = "") -> TermDescription | None:
@@ -154,3 +159,26 @@ def describe(metric: str, unit: str = "") -> TermDescription | None:
         Of the values; empty: the term's own.
     """
     return TERMS[Term(metric)].measured_in(unit) if metric in TERMS else None
+
+
+def is_objective(text: str) -> bool:
+    """Whether it names terms that may be mixed, with weights that sum to 1, or Ecker's score.
+
+    The sidecar, which reads it, also knows the weights of Ecker's score and what policies take.
+    """
+    if text.partition("=")[0].strip() == "ecker":
+        return True
+    parts = [part.partition("=") for part in text.split(",")]
+    terms = [term.strip() for term, _, _ in parts]
+    try:
+        weights = [float(weight) for _, _, weight in parts]
+    except ValueError:
+        return False
+    weigh = {term for term, weight in zip(terms, weights, strict=True) if weight}
+    return (
+        set(terms) <= set(Term)
+        and len(set(terms)) == len(terms)
+        and all(0 <= weight <= 1 for weight in weights)
+        and abs(sum(weights) - 1) <= _ROUNDING
+        and (len(weigh) == 1 or weigh.isdisjoint(LOAD_TERMS))
+    )

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from eyewall_contracts.objective_terms import LETTERS, LOAD_TERMS, Term
+from eyewall_contracts.objective_terms import ALLOWED_OBJECTIVES, is_objective
 from eyewall_contracts.setting_keys import (
     ADDRESSES,
     OBJECTIVE,
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 _PREFIX = "eyewall."
 _STICKS = "Nimbus writes it into each topology that is submitted"
-_OBJECTIVES = f"{LETTERS}, with weights that sum to 1, as L=1 or R=0.5,A=0.5; or ecker"
-_ROUNDING = 1e-9
 DEFAULT_SIDECAR = Endpoint("127.0.0.1", 7077)
 
 
@@ -99,7 +97,7 @@ def _check_key(name: str, value: Any) -> CheckResult | None:
 
 def _check_default(key: SettingKey, value: Any) -> CheckResult | None:
     """Look at what all topologies have that do not set it themselves; null is not set."""
-    allowed = _OBJECTIVES if key is OBJECTIVE else key.type.allowed
+    allowed = ALLOWED_OBJECTIVES if key is OBJECTIVE else key.type.allowed
     if value is None or _is_default(key, value):
         return None
     found = f"{value!r} is not allowed: Eyewall neither places nor moves topologies that have it"
@@ -112,27 +110,7 @@ def _is_default(key: SettingKey, value: Any) -> bool:
             value = json.loads(value)  # the sidecar reads that, too
         except (ValueError, RecursionError):
             return False
-    return key.type.allows(value) and (key is not OBJECTIVE or _is_objective(value))
-
-
-def _is_objective(text: str) -> bool:
-    """Whether it names terms that may be mixed, with weights that sum to 1, or Ecker's score."""
-    if text.partition("=")[0].strip() == "ecker":
-        return True
-    parts = [part.partition("=") for part in text.split(",")]
-    terms = [term.strip() for term, _, _ in parts]
-    try:
-        weights = [float(weight) for _, _, weight in parts]
-    except ValueError:
-        return False
-    weigh = {term for term, weight in zip(terms, weights, strict=True) if weight}
-    return (
-        set(terms) <= set(Term)
-        and len(set(terms)) == len(terms)
-        and all(0 <= weight <= 1 for weight in weights)
-        and abs(sum(weights) - 1) <= _ROUNDING
-        and (len(weigh) == 1 or weigh.isdisjoint(LOAD_TERMS))
-    )
+    return key.type.allows(value) and (key is not OBJECTIVE or is_objective(value))
 
 
 def _unset(name: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from eyewall_contracts.objective_terms import LETTERS, TERMS
+from eyewall_contracts.objective_terms import ALLOWED_OBJECTIVES, is_objective
 from eyewall_contracts.setting_keys import OBJECTIVE, PIN, TOPOLOGY_KEYS
 
 from eyewall_deploy.failure import name_choices
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _EYEWALL: Final = "eyewall."
 _PREFIXES: Final = ("eyewall", "topology", "storm", "worker")
 """With which the names of settings begin."""
-_ECKER: Final = "ecker"
-"""Of objectives, the one that is no weighted sum of terms."""
 
 
 def find_problems(trial: Trial) -> Iterator[str]:
@@ -183,28 +181,10 @@ def _setting_problems(where: str, settings: Mapping[str, Any], cluster: Cluster)
             yield f"{where}: {key} = {value!r}: {name_choices('keys', list(TOPOLOGY_KEYS), key)}"
         elif setting is not None and not setting.type.allows(value):
             yield f"{where}: {key} = {json.dumps(value)}: it must be {setting.type.allowed}"
-        elif setting is OBJECTIVE and (part := _not_a_weight(value)) is not None:
-            yield (
-                f"{where}: {key} = {value!r}: {part!r} is no term with its weight; allowed are "
-                f"{LETTERS}, each with a weight from 0 to 1, as R=0.5,A=0.5, or ecker"
-            )
+        elif setting is OBJECTIVE and not is_objective(value):
+            yield f"{where}: {key} = {value!r}: allowed are {ALLOWED_OBJECTIVES}"
         elif setting is PIN and (unknown := find_pin_problem(cluster, pins_of(value))) is not None:
             yield f"{where}: {key}: {unknown}"
-
-
-def _not_a_weight(objective: str) -> str | None:
-    """Return what is no term with its weight in an objective; the sidecar refuses the rest."""
-    if objective.partition("=")[0].strip() == _ECKER:
-        return None
-    for part in objective.split(","):
-        term, _, weight = (it.strip() for it in part.partition("="))
-        try:
-            is_weight = 0 <= float(weight) <= 1
-        except ValueError:
-            is_weight = False
-        if term not in list(TERMS) or not is_weight:
-            return part
-    return None
 
 
 def _dotted(key: str, value: Any) -> str:
