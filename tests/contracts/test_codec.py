@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,15 +175,14 @@ def duplicates(content: dict[str, Any]) -> Iterator[bytes]:
     """A record that holds each of its keys twice: damaged, and then something else or what was."""
     for key, good in content.items():
         copy = json.loads(json.dumps(content))
-        damaged = [*DAMAGED]
+        damaged = []
         for container, place in places(copy[key]) if isinstance(good, dict | list) else ():
             kept, container[place] = container[place], []
             damaged.append(json.loads(json.dumps(copy[key])))
             container[place] = kept
-        for first in damaged:
-            for last in (*DAMAGED, 5, good):
-                rest = json.dumps(content)[1:-1]
-                yield f'{{"{key}":{json.dumps(first)},{rest},"{key}":{json.dumps(last)}}}'.encode()
+        rest = json.dumps(content)[1:-1]
+        for first, last in (*product(DAMAGED, (*DAMAGED, 5, good)), *product(damaged, (5, good))):
+            yield f'{{"{key}":{json.dumps(first)},{rest},"{key}":{json.dumps(last)}}}'.encode()
 
 
 @each_record

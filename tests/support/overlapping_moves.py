@@ -84,12 +84,15 @@ def add_worker(
     overlaps: bool = True,
     started: float = -3600.0,
     used: float = 0.1,
+    start_cpu: float | None = None,
 ) -> None:
     """One more in a host's report."""
     now = nimbus.clock.now
     added = report(host, time=now, used={topology: used}, port=port, started=started)
     (one,) = added.workers
-    one = structs.replace(one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT)
+    one = structs.replace(
+        one, overlaps=overlaps, agent_contract=OVERLAP_CONTRACT, start_cpu=start_cpu
+    )
     own = nimbus.measured.hosts.get(host, structs.replace(added, workers=()))
     workers = (*own.workers, one)
     nimbus.measured.hosts[host] = structs.replace(
@@ -103,6 +106,14 @@ def have_cores(nimbus: Nimbus, cores: float) -> None:
         assert sample.machine is not None
         machine = structs.replace(sample.machine, cpus=max(1, int(cores)), quota=cores)
         after = structs.replace(sample, machine=machine, sequence=sample.sequence + 1)
+        nimbus.measured.hosts[host] = after
+
+
+def report_start_cpu(nimbus: Nimbus, seconds: float) -> None:
+    """Each host's next report says so of its workers."""
+    for host, sample in nimbus.measured.hosts.items():
+        workers = tuple(structs.replace(it, start_cpu=seconds) for it in sample.workers)
+        after = structs.replace(sample, workers=workers, sequence=sample.sequence + 1)
         nimbus.measured.hosts[host] = after
 
 

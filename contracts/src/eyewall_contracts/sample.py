@@ -126,6 +126,9 @@ class WorkerSample(Struct, frozen=True, array_like=True):
     agent_contract: Count = 0
     """That agent's `OVERLAP_CONTRACT`; 0: it is older than this number."""
     agent_version: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    start_cpu: Amount | None = None
+    """CPU-seconds until it counted its first tuples, processes that it started included; None: it
+    has counted none yet, or nobody saw it start."""
 
 
 class MachineSample(Struct, frozen=True, array_like=True):

@@ -110,9 +110,11 @@ def test_what_threads_and_the_processes_they_started_used_is_reported_by_executo
     tasks = {"w1": {3: "count", 5: "split"}}
     first = looker.read([WORKER], state(1), tasks, 1000)["w1"]
     assert (first.cpu, first.children_cpu, first.threads) == (None, None, ())
+    assert first.total_cpu == pytest.approx(2.7)  # 2.0, 0.2, 0.1 and 0.4 s
     second = looker.read([WORKER], state(2), tasks, 1500)["w1"]
     assert second.cpu == pytest.approx(2.0)
     assert second.children_cpu == pytest.approx(0.7)
+    assert second.total_cpu == pytest.approx(5.4)
     assert second.threads == (
         ThreadGroup((3,), 1, 1.0, 0.3),
         ThreadGroup((5,), 1, 0.5, 0.0),

@@ -56,10 +56,11 @@ def test_the_time_of_a_counter_report_is_on_the_clock_of_the_report() -> None:
     # CounterReport at 60 s of the steady clock, reported at 62.5 s: 2.5 s before the report's time.
     process = WorkerProcess(7, "wc-1-1000", 6700, "w1", "", "")
     observed = WorkerObservation(
-        process, Instant(900.0, -100.0), REPORT, WorkerUsage(1.0, 0.5, 1024, ())
+        process, Instant(900.0, -100.0), REPORT, WorkerUsage(1.0, 0.5, 1024, (), 7.5), 3.5
     )
     made = worker_sample(observed, Instant(1_000_000.0, 62.5))
     assert (made.until, made.seconds, made.started) == (999_997.5, 5.0, 900.0)
+    assert made.start_cpu == 3.5
 
 
 def test_a_report_that_is_too_large_leaves_tasks_out_and_says_how_many() -> None:

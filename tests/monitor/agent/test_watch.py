@@ -90,6 +90,39 @@ def test_a_worker_that_starts_is_reported_from_its_first_tuple(host: Host) -> No
     assert report.counters == {"taken": 1}
 
 
+def test_the_cpu_of_a_start_is_reported_of_workers_that_started_while_the_agent_ran(
+    host: Host,
+) -> None:
+    def used(seconds: float, started: float, worker: str) -> None:
+        host.worker(started, worker=worker)
+        command = ["java", MAIN, "wc-1-1000", "supervisor", "6628", "6700", worker]
+        ticks = int((UP_AT_START + started) / TICK)
+        cpu = int(seconds / TICK)
+        host.fake.process(7, "java", command=command, started=ticks, cpu_ticks=cpu)
+
+    def start_cpu() -> float | None:
+        (worker,) = host.report().workers
+        return worker.start_cpu
+
+    used(900.0, started=-50.0, worker="w0")
+    host.at(5.0)
+    assert start_cpu() is None
+    host.send(400)
+    host.at(10.0)
+    assert start_cpu() is None
+    # 3 CPU-seconds before it counts tuples, 5 by the next report.
+    used(3.0, started=11.0, worker="w1")
+    host.at(15.0)
+    assert start_cpu() is None
+    host.send(400)
+    used(5.0, started=11.0, worker="w1")
+    host.at(20.0)
+    assert start_cpu() == pytest.approx(4.0)
+    used(9.0, started=11.0, worker="w1")
+    host.at(25.0)
+    assert start_cpu() == pytest.approx(4.0)
+
+
 def test_a_slow_list_of_processes_makes_no_worker_older_than_the_agent(host: Host) -> None:
     # The agent starts at 0 s, the worker at 0.5 s. Listing the processes at 1 s takes 0.8 s: the
     # worker's age is 0.5 s at the moment of the search, 1.3 s when the list is complete.

@@ -143,6 +143,65 @@ def test_a_move_is_not_undone_for_a_way_back_that_became_longer() -> None:
     assert "no fault of the move: 250 ms more, 100% carried" in outcome.outcome
 
 
+def undone_for_a_slow_link(nimbus: Nimbus, of: Topology) -> None:
+    """The link that the move brought it onto takes 190 ms more, and so do tuples."""
+    moved(nimbus, of)
+    nimbus.delays.milliseconds["b", "c"] = 200
+    assert any(is_placed(report_round(nimbus, of, 0.2)) for _ in range(20))
+    assert nimbus.host_of(of, 2) == "a"
+    assert nimbus.service.last_round().records[of.id].history.setbacks == 0
+    report_round(nimbus, of, 0.05)
+    assert nimbus.service.last_round().records[of.id].history.setbacks == 1
+
+
+def moves_within(nimbus: Nimbus, of: Topology, seconds: int) -> list[int]:
+    """After how many seconds it is placed anew, with 50 ms."""
+    return [second for second in range(seconds) if is_placed(report_round(nimbus, of, 0.05))]
+
+
+def test_where_links_stay_slow_without_the_topology_its_undo_holds_nothing_back() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    undone_for_a_slow_link(nimbus, it)
+    assert moves_within(nimbus, it, 100) == []
+    nimbus.clock.now += 30
+    report_round(nimbus, it, 0.05)
+    assert nimbus.service.last_round().records[it.id].history == MoveHistory()
+    acquitted = nimbus.recorded.records[-1]
+    assert acquitted.outcome == (
+        "the last move was not why b → c became slow: it takes 200 ms without the topology, too; "
+        "nothing is held back any more"
+    )
+    # By way of b it takes 30 ms again where it was, which is worth a move at once.
+    nimbus.delays.milliseconds["b", "c"] = 20
+    assert len(moves_within(nimbus, it, 20)) == 1
+
+
+def test_where_a_link_is_fast_without_the_topology_nothing_moves_for_ten_minutes() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    undone_for_a_slow_link(nimbus, it)
+    nimbus.delays.milliseconds["b", "c"] = 10
+    assert moves_within(nimbus, it, 200) == []
+    # Slow again for other reasons: that does not make good what was learned.
+    nimbus.delays.milliseconds["b", "c"] = 200
+    assert moves_within(nimbus, it, 50) == []
+    nimbus.delays.milliseconds["b", "c"] = 10
+    assert moves_within(nimbus, it, 300) == []
+
+
+def test_a_move_that_its_links_do_not_explain_holds_everything_back() -> None:
+    # 20 of the 150 ms that it takes more.
+    it = topology()
+    nimbus = nimbus_with(it)
+    moved(nimbus, it)
+    nimbus.delays.milliseconds["b", "c"] = 30
+    assert any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(20))
+    report_round(nimbus, it, 0.05)
+    history = nimbus.service.last_round().records[it.id].history
+    assert (history.setbacks, history.slowed) == (1, ())
+
+
 def test_a_worker_that_died_has_as_long_to_catch_up_as_one_that_was_moved() -> None:
     it = topology()
     nimbus = nimbus_with(it)

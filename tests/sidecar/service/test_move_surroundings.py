@@ -9,8 +9,11 @@ from eyewall_sidecar.model import LoadModel, Node, PlacementProblem
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.look_back import (
     UNCHANGED,
+    MoveHistory,
     MoveTrial,
+    SlowedLink,
     Surroundings,
+    find_slowed_links,
     find_surroundings,
     judge_move,
 )
@@ -80,6 +83,58 @@ def test_latency_is_excused_by_hosts_that_became_slower_for_reasons_of_their_own
     found = find_surroundings(moved(chain()), now)
     assert found.delay == pytest.approx(delay, abs=1e-9)
     assert found.throughput == 1.0
+
+
+def test_a_link_that_the_topology_came_to_use_may_count_as_well() -> None:
+    now = chain(delay=0.07)
+    assert find_surroundings(moved(chain()), now, used_links=True).delay == pytest.approx(0.06)
+
+
+def test_of_the_links_that_are_crossed_now_those_that_slowed_most_are_remembered() -> None:
+    # a on n1, b on n2, c on n3: n1 → n2 takes 60 ms more, n2 → n3 10, and nothing goes back.
+    def spread(first: float, second: float) -> PlacementProblem:
+        return chain_of([10, 10], [3, 3, 3], delays={("n1", "n2"): first, ("n2", "n3"): second})
+
+    target = {"a": "n1", "b": "n2", "c": "n3"}
+    trial = MoveTrial((), at_rest(0.03), problem=spread(0.01, 0.01), target=target)
+    assert find_slowed_links(trial, spread(0.07, 0.02)) == (SlowedLink(("n1", "n2"), 0.01, 0.07),)
+    assert len(find_slowed_links(trial, spread(0.07, 0.05))) == 2  # 40 of 60 ms: both matter
+    assert find_slowed_links(trial, spread(0.0105, 0.01)) == ()
+
+
+SLOWED = SlowedLink(("n1", "n2"), 0.01, 0.07)
+
+
+@pytest.mark.parametrize(
+    ("delay", "here", "later", "blamed"),
+    [
+        (0.06, "n1", 120.0, False),
+        (0.06, "n1", 119.0, True),  # it may not have been measured since
+        (0.02, "n1", 120.0, True),  # nearer to 10 ms than to 70: without the topology it is fast
+        (0.06, "n2", 120.0, True),  # a on n1, b on n2: they cross it
+    ],
+)
+def test_a_move_is_not_to_blame_for_links_that_stay_slow_without_the_topology(
+    delay: float, here: str, later: float, blamed: bool
+) -> None:
+    now = replace(chain(delay=delay), current={"a": "n1", "b": here})
+    before = MoveHistory().with_setback(50.0).with_setback(1000.0, (SLOWED,))
+    after = before.reviewed(now, 1000.0 + later)
+    assert (after.setbacks, after.still_until > 1000.0 + later) == (
+        (2, True) if blamed else (1, False)
+    )
+
+
+def test_links_that_are_fast_again_are_not_looked_at_twice() -> None:
+    fast, slow = (replace(chain(delay=it), current={"a": "n1", "b": "n1"}) for it in (0.02, 0.06))
+    blamed = MoveHistory().with_setback(0.0, (SLOWED,)).reviewed(fast, 130.0)
+    assert blamed.reviewed(slow, 140.0) == blamed
+    assert blamed.setbacks == 1
+
+
+def test_a_link_of_which_nothing_is_known_any_more_excuses_nothing() -> None:
+    now = replace(chain(), nodes=(Node("n1", cores=1.0),), links={}, current={"a": "n1", "b": "n1"})
+    assert MoveHistory().with_setback(0.0, (SLOWED,)).reviewed(now, 130.0).setbacks == 1
 
 
 def test_declared_cores_of_then_are_not_compared_with_measured_ones_of_now() -> None:

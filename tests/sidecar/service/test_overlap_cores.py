@@ -13,6 +13,7 @@ from overlapping_moves import (
     pair,
     price,
     reason,
+    report_start_cpu,
     running,
 )
 from said import codes, values
@@ -87,6 +88,33 @@ def test_where_starts_take_half_a_minute_workers_restart(
     apart = (worker("a", 6701, 1), worker("a", 6702, 2))
     found = reason(nimbus, topology, TOGETHER if starting == 1 else apart)
     assert codes(found) == ([Code.SLOW_START] if restarts else [])
+
+
+def test_a_topology_whose_starts_took_more_cpu_needs_more_of_it() -> None:
+    # Of one core old workers that use 0.6 keep 0.5: 0.1 are missing for 4 / 0.5 s, 1.3 s in all.
+    # A start of 12 CPU-seconds takes three times as long.
+    topology = pair()
+    nimbus = running(topology, used=0.6)
+    assert reason(nimbus, topology) is None
+    report_start_cpu(nimbus, 12.0)
+    assert values(reason(nimbus, topology), Code.NO_CPU_FOR_BOTH)["seconds"] == pytest.approx(4.0)
+
+
+def test_the_starts_of_other_topologies_say_nothing() -> None:
+    topology = pair()
+    nimbus = running(topology, used=0.6)
+    add_worker(nimbus, "b", port=6703, topology="o-1", start_cpu=100.0)
+    assert reason(nimbus, topology) is None
+
+
+def test_an_ordinary_move_takes_as_long_as_the_cpu_of_its_starts() -> None:
+    # 12 CPU-seconds on 0.5 cores.
+    topology = pair(moves="restart")
+    nimbus = running(topology)
+    have_cores(nimbus, 0.5)
+    report_start_cpu(nimbus, 12.0)
+    nimbus.round(topology, *OTHERS, obey=False)
+    assert price(nimbus, topology) == pytest.approx(REPLAYED * 24.0, rel=0.02)
 
 
 APART = (worker("a", 6701, 1), worker("a", 6702, 2))

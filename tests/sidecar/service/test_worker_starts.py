@@ -3,7 +3,7 @@
 import pytest
 from eyewall_contracts.sample import Sample, TaskInput, TaskSample
 from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
-from eyewall_sidecar.service.worker_starts import MOST, WorkerStarts
+from eyewall_sidecar.service.worker_starts import MOST, WorkerStarts, start_cpu
 from kept_knowledge import Kept
 from measured_topologies import report
 from msgspec.structs import replace
@@ -108,6 +108,23 @@ def test_before_a_start_was_seen_it_takes_4_core_seconds_of_what_the_host_has() 
     starts.observe([with_cores(running("b", "w", counted=True), 0.8)], 10.0)
     assert starts.seconds("t", "a") == pytest.approx(40.0)
     assert starts.seconds("t", "b") == 8.0  # not 5: more than the CPU takes time
+
+
+@pytest.mark.parametrize(
+    ("reported", "expected"),
+    [
+        ((), 4.0),
+        ((None, None), 4.0),
+        ((12.0, None), 12.0),
+        ((6.0, 7.0, 90.0), 7.0),  # the last one waited for tuples
+        ((2.5,), 4.0),  # until its code is fast it takes more
+    ],
+)
+def test_one_more_start_takes_as_much_cpu_as_those_of_running_workers(
+    reported: tuple[float | None, ...], expected: float
+) -> None:
+    (worker_sample,) = running("a", "w1", counted=True).workers
+    assert start_cpu(replace(worker_sample, start_cpu=it) for it in reported) == expected
 
 
 def test_a_worker_that_ran_before_in_the_slot_is_not_the_one_that_was_awaited() -> None:

@@ -39,6 +39,7 @@ class WorkerObservation:
     started: Instant
     counters: CounterReport
     usage: WorkerUsage
+    start_cpu: float | None
 
 
 def worker_sample(observed: WorkerObservation, now: Instant) -> WorkerSample:
@@ -61,6 +62,7 @@ def worker_sample(observed: WorkerObservation, now: Instant) -> WorkerSample:
         overlaps=agent is not None,
         agent_contract=agent.contract if agent else 0,
         agent_version=agent.version if agent else "",
+        start_cpu=observed.start_cpu,
     )
 
 

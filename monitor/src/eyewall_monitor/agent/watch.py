@@ -12,6 +12,7 @@ from eyewall_monitor.agent.graphite import Measurement, Unused, parse
 from eyewall_monitor.agent.machine import MachineMeter
 from eyewall_monitor.agent.procfs import TICK
 from eyewall_monitor.agent.report import WorkerObservation, fit, worker_sample
+from eyewall_monitor.agent.start_cpu import StartCpu
 from eyewall_monitor.agent.tally import Instant, Tally, WorkerKey
 from eyewall_monitor.agent.thread_shares import ThreadShares
 from eyewall_monitor.agent.worker_cpu import WorkerMeter
@@ -56,6 +57,7 @@ class Watch:
         self._machine = MachineMeter(proc, group)
         self._cpu = WorkerMeter(proc)
         self._shares = ThreadShares()
+        self._start_cpu = StartCpu()
         self._tally = Tally()
         self._components: dict[str, dict[int, str]] = {}
         self._workers: dict[WorkerKey, tuple[WorkerProcess, Instant]] = {}
@@ -119,9 +121,12 @@ class Watch:
             started = Instant(now.wall - age, now.steady - age)
             key = WorkerKey(process.topology, process.port)
             self._workers[key] = process, started
-            whole_life = started.steady > self._start.steady
+            whole_life = self._was_seen_to_start(started)
             self._tally.register(key, process.id, started, whole_life=whole_life)
         self._tally.forget_all_but(self._workers)
+
+    def _was_seen_to_start(self, started: Instant) -> bool:
+        return started.steady > self._start.steady
 
     def _read(self, now: Instant) -> tuple[list[WorkerObservation], MachineSample]:
         # The time since boot first: listing processes takes a busy host a second or more, and a
@@ -140,6 +145,7 @@ class Watch:
         workers = [process for process, _ in self._workers.values()]
         usages = self._cpu.read(workers, processes, self._components, ticks)
         self._shares.forget_all_but(usages)
+        self._start_cpu.forget_all_but(usages)
         seconds = now.steady - self._before.steady
         observed = []
         for process, started in self._workers.values():
@@ -147,7 +153,10 @@ class Watch:
             if usage is not None:
                 counted = report.seconds > 0
                 threads = self._shares.report(process.id, usage.threads, seconds, counted=counted)
-                observed.append(
-                    WorkerObservation(process, started, report, replace(usage, threads=threads))
-                )
+                usage = replace(usage, threads=threads)
+                start = None
+                if self._was_seen_to_start(started):
+                    age = now.steady - started.steady
+                    start = self._start_cpu.of(process.id, usage.total_cpu, age, report)
+                observed.append(WorkerObservation(process, started, report, usage, start))
         return observed, machine

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkerUsage:
-    """What one worker used since the reading before; None at the first reading."""
+    """What one worker used since the reading before; None at the first reading.
+
+    `total_cpu` is what it and its children have used since each of them started.
+    """
 
     cpu: float | None
     children_cpu: float | None
     memory: int
     threads: tuple[ThreadGroup, ...]
+    total_cpu: float
 
 
 class WorkerMeter:
@@ -76,11 +80,12 @@ class WorkerMeter:
         cpu = self._by_processes.usage(stat)
         offspring = {n: processes[n] for n in _descendants(worker.pid, children_by_parent)}
         spent = {n: self._by_processes.usage(child) for n, child in offspring.items()}
+        total = round(stat.cpu + sum(child.cpu for child in offspring.values()), 4)
         memory = stat.memory + sum(child.memory for child in offspring.values())
         threads = self._proc.threads(worker.pid)
         of_threads = {thread.number: self._by_threads.usage(thread) for thread in threads}
         if cpu is None:
-            return WorkerUsage(None, None, memory, ())
+            return WorkerUsage(None, None, memory, (), total)
         named = [(thread.number, thread.name) for thread in threads]
         rows = [
             ThreadGroup(
@@ -100,7 +105,7 @@ class WorkerMeter:
             for group in groups(named, components, self._names(worker, named))
         ]
         children = sum(used or 0.0 for used in spent.values())
-        return WorkerUsage(round(cpu, 4), round(children, 4), memory, tuple(rows))
+        return WorkerUsage(round(cpu, 4), round(children, 4), memory, tuple(rows), total)
 
     def _names(self, worker: WorkerProcess, threads: Iterable[tuple[int, str]]) -> list[Name]:
         log = self._logs.setdefault(worker.id, WorkerLog(worker.log, worker.id))

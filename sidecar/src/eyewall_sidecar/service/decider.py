@@ -239,6 +239,9 @@ class TopologyDecider:
         )
         if looked_back is not None:
             return looked_back
+        record, acquittal = self._ready_moves.review_setback(record, problem.problem)
+        if acquittal is not None:
+            return TopologyOutcome(stays, record, acquittal, looks_back=True)
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock(), self._clock)

@@ -161,12 +161,14 @@ def record_of(
     handover = record.handover
     runs = handover is not None and set(handover.assignment) == set(topology.assignment)
     trial = handover.trial if handover is not None and runs else None
-    undone = trial is not None and trial.undoes
+    history = record.history
+    if trial is not None and trial.undoes:
+        history = history.with_setback(now, trial.slowed)
     return replace(
         fresh,
         status=handover.status if handover is not None and runs else None,
         trial=trial,
-        history=record.history.with_setback(now) if undone else record.history,
+        history=history,
         crossing_cost=lesson.cost if (lesson := record.lesson) else record.crossing_cost,
         lines=record.lines,
         considered=record.considered,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 from eyewall_sidecar.messages import Code, Message, message
@@ -14,12 +15,31 @@ STILL_SECONDS = 600.0
 """For which nothing moves after a move was undone; each further one doubles it."""
 MOST_DOUBLED = 6
 """Times: 600 s become 10.7 hours."""
+PROOF_SECONDS = 120.0
+"""After an undo, until links that were left have been measured without the topology: probes of
+every pair take up to 100 s on a large cluster."""
 MORE_UNCERTAIN = 2.0
 """Factor by which predictions for a topology are less certain after one that was wrong."""
 MOST_UNCERTAIN = 8.0
 QUEUEING = 0.5
 """Seconds by which latency may rise where the objective does not weigh it: what rises by more waits
 in queues, whatever the objective."""
+
+
+class SlowedLink(NamedTuple):
+    """A link that became slower once a topology had moved onto it, which may be why.
+
+    Parameters
+    ----------
+    ends
+        Its nodes.
+    before, slowed
+        Its delay when that move was decided, and when it was judged, in seconds.
+    """
+
+    ends: tuple[str, str]
+    before: float
+    slowed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +61,8 @@ class MoveTrial:
         Whether it was made for a lower latency; a move made for less traffic may cost some.
     problem, target
         By which it was decided, and where to; None if what hosts and delays do is not asked.
+    slowed
+        Of an undo: the links that alone explain why the move made things worse.
     """
 
     origin: Assignment
@@ -50,6 +72,7 @@ class MoveTrial:
     weighs_latency: bool = True
     problem: PlacementProblem | None = None
     target: Placement | None = None
+    slowed: tuple[SlowedLink, ...] = ()
 
 
 class Surroundings(NamedTuple):
@@ -90,28 +113,53 @@ class MoveHistory:
         Moves that were undone.
     still_until
         Until when nothing moves, by the clock of rounds.
+    set_back, slowed
+        When the last of them was, and the links that alone explain it; none if something else does,
+        or once it is known that the topology had slowed them.
     """
 
     setbacks: int = 0
     still_until: float = 0.0
+    set_back: float = -inf
+    slowed: tuple[SlowedLink, ...] = ()
 
     @property
     def uncertainty(self) -> float:
         """Factor by which predictions are less certain than the model has them."""
         return min(MOST_UNCERTAIN, MORE_UNCERTAIN**self.setbacks)
 
-    def with_setback(self, now: float) -> "MoveHistory":
+    def with_setback(self, now: float, slowed: tuple[SlowedLink, ...] = ()) -> "MoveHistory":
         """Return the history with one more move undone."""
         still = STILL_SECONDS * 2 ** min(self.setbacks, MOST_DOUBLED)
-        return MoveHistory(self.setbacks + 1, now + still)
+        return MoveHistory(self.setbacks + 1, now + still, now, slowed)
+
+    def reviewed(self, problem: PlacementProblem, now: float) -> "MoveHistory":
+        """Return the history without its last setback if the move is not to blame for it.
+
+        It is not if the links that explain it are still slow while nothing of the topology crosses
+        them, once they had the time to recover. Else it is, and they are not looked at again.
+        """
+        if not self.slowed or now < self.set_back + PROOF_SECONDS:
+            return self
+        crossed = _crossed(problem, problem.current or {})
+        delays = [problem.links.get(it.ends) for it in self.slowed]
+        is_slow = all(
+            link is not None and link.delay > (it.before + it.slowed) / 2
+            for it, link in zip(self.slowed, delays, strict=True)
+        )
+        if is_slow and crossed.isdisjoint(it.ends for it in self.slowed):
+            return MoveHistory(self.setbacks - 1)
+        return replace(self, slowed=())
 
 
-def find_surroundings(trial: MoveTrial, now: PlacementProblem) -> Surroundings:
+def find_surroundings(
+    trial: MoveTrial, now: PlacementProblem, *, used_links: bool = False
+) -> Surroundings:
     """Return what nodes and links of today's problem make of the topology as it was then.
 
     What executors need is that of then: a move to where they need more is a bad one. Where more of
     the topology is than before, it may itself be why links, other processes and the hypervisor are
-    slower: there only the nodes' cores count.
+    slower: there only the nodes' cores count, and with `used_links` the links.
     """
     then, target = trial.problem, trial.target
     if then is None or target is None or then.current is None:
@@ -122,19 +170,22 @@ def find_surroundings(trial: MoveTrial, now: PlacementProblem) -> Surroundings:
         today = {}
     grown = {node for it, node in target.items() if origin.get(it) != node}
     then = _on_nodes(then, here.union(origin.values()))
+    links = {ends: now.links.get(ends, link) for ends, link in then.links.items()}
     left = replace(
         then,
         nodes=tuple(_as_now(it, today, cores_alone=it.id in grown) for it in then.nodes),
         links={
-            (u, v): link if {u, v} <= here and {u, v} & grown else now.links.get((u, v), link)
-            for (u, v), link in then.links.items()
+            (u, v): then.links[u, v] if {u, v} <= here and {u, v} & grown else link
+            for (u, v), link in links.items()
         },
     )
-    fewer_cores = replace(
-        then, nodes=tuple(_as_now(it, today, cores_alone=True) for it in then.nodes)
+    stayed = replace(
+        then,
+        nodes=tuple(_as_now(it, today, cores_alone=True) for it in then.nodes),
+        links=links if used_links else then.links,
     )
     origin_then, origin_now = (forecast_load(it, origin) for it in (then, left))
-    target_then, target_now = (forecast_load(it, target) for it in (then, fewer_cores))
+    target_then, target_now = (forecast_load(it, target) for it in (then, stayed))
     return Surroundings(
         max(
             0.0,
@@ -143,6 +194,28 @@ def find_surroundings(trial: MoveTrial, now: PlacementProblem) -> Surroundings:
         ),
         min(1.0, target_now.sustainable / min(1.0, target_then.sustainable)),
     )
+
+
+def find_slowed_links(trial: MoveTrial, now: PlacementProblem) -> tuple[SlowedLink, ...]:
+    """Return the links that the topology crosses since the move and that slowed most since."""
+    then, target = trial.problem, trial.target
+    if then is None or target is None:
+        return ()
+    known = ((it, then.links.get(it), now.links.get(it)) for it in _crossed(then, target))
+    slowed = [
+        SlowedLink(ends, before.delay, today.delay)
+        for ends, before, today in known
+        if before is not None and today is not None
+        if today.delay - before.delay >= REPORTED_DELAY
+    ]
+    most = max((it.slowed - it.before for it in slowed), default=0.0)
+    return tuple(sorted(it for it in slowed if it.slowed - it.before >= most / 2))
+
+
+def _crossed(problem: PlacementProblem, placement: Placement) -> Set[tuple[str, str]]:
+    """Return the links that a placement's streams cross."""
+    ends = ((placement.get(it.source), placement.get(it.target)) for it in problem.streams)
+    return {(u, v) for u, v in ends if u is not None and v is not None and u != v}
 
 
 def _on_nodes(problem: PlacementProblem, used: Set[str]) -> PlacementProblem:

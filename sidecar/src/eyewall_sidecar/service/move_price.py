@@ -72,7 +72,11 @@ def price_move(
     # What was learned on a host may be of a time at which it had more cores.
     loads = request.observation.estimates.loads
     at_least = (
-        start_seconds(load, count, load.busy - load.by_topology.get(topology.topology.id, 0.0))
+        start_seconds(
+            load,
+            count * request.start_cpu,
+            load.busy - load.by_topology.get(topology.topology.id, 0.0),
+        )
         for it, count in on_host.items()
         if (load := loads.get(it)) is not None
     )

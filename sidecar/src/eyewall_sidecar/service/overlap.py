@@ -11,7 +11,7 @@ from eyewall_contracts.setting_keys import MOVES
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.worker_starts import START_CPU, start_seconds
+from eyewall_sidecar.service.worker_starts import start_seconds
 from eyewall_sidecar.storm import Assignment, HostLoad, Slot, Topology, Worker
 
 CHECKPOINTS = "$checkpointspout"
@@ -129,36 +129,38 @@ def _cpu_obstacle(
     for host, starting in sorted(starts.items()):
         if (load := request.observation.estimates.loads.get(host)) is None:
             continue
-        if obstacle := _slow_start(host, load, starting):
+        cpu = starting * request.start_cpu
+        if obstacle := _slow_start(host, load, cpu):
             return obstacle
-        topology = request.topology.topology.id
-        if host in left and (obstacle := _falls_behind(host, load, topology, starting)):
+        used = load.by_topology.get(request.topology.topology.id, 0.0)
+        if host in left and (obstacle := _falls_behind(host, load, used, starting, cpu)):
             return obstacle
     return None
 
 
-def _slow_start(host: str, load: HostLoad, starting: int) -> Message | None:
-    """Return that so many starts take too long there."""
-    seconds = start_seconds(load, starting)
+def _slow_start(host: str, load: HostLoad, cpu: float) -> Message | None:
+    """Return that starts of so many CPU-seconds take too long there."""
+    seconds = start_seconds(load, cpu)
     if seconds <= LONGEST_START:
         return None
     cores = load.cores * load.progress
     return message(Code.SLOW_START, host=host, cores=cores, seconds=seconds, longest=LONGEST_START)
 
 
-def _falls_behind(host: str, load: HostLoad, topology: str, starting: int) -> Message | None:
+def _falls_behind(
+    host: str, load: HostLoad, used: float, starting: int, cpu: float
+) -> Message | None:
     """Return that so many workers which start there would take cores that old ones need.
 
     Where there is too little for all, each gets about the same: one that starts takes half of what
     others leave of the host, two take two thirds. An ordinary move takes as much, but ends the old
-    workers first.
+    workers first. Old ones have `used` so many cores; all starts together take `cpu` CPU-seconds.
     """
-    used = load.by_topology.get(topology, 0.0)
     cores = max(0.0, load.cores * load.progress - (load.busy - used))
     left = cores / (1 + starting)
     if used <= left:
         return None
-    seconds = starting * START_CPU / max(cores - left, 1e-9)
+    seconds = cpu / max(cores - left, 1e-9)
     behind = seconds * (1.0 - left / used)
     if behind <= MOST_BEHIND:
         return None

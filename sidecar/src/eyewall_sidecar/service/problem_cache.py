@@ -9,6 +9,7 @@ from eyewall_sidecar.messages import Message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.solver_pool import PlacementTask
+from eyewall_sidecar.service.worker_starts import start_cpu
 from eyewall_sidecar.storm import (
     UNFITTED,
     USUAL_COST,
@@ -81,6 +82,13 @@ class PlacementRequest:
     def measured(self) -> MeasuredTopology | None:
         """What was measured of the topology; None if nothing is measured at all."""
         return self.observation.estimates.of(self.topology.topology.id)
+
+    @property
+    def start_cpu(self) -> float:
+        """CPU-seconds that one more start takes, by what those of its workers took."""
+        reported = self.reported_workers({it.slot.supervisor for it in self.topology.assignment})
+        name = self.topology.topology.id
+        return start_cpu(it for it in reported.values() if it.topology == name)
 
     def reported_workers(self, supervisors: Iterable[str]) -> Mapping[Slot, WorkerSample]:
         """Return the workers of all topologies on supervisors by their hosts' reports.

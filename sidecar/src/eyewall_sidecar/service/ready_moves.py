@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from eyewall_sidecar.config import MoveLimits
-from eyewall_sidecar.messages import Code, message
+from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.service.decision import (
     Handover,
@@ -14,7 +14,12 @@ from eyewall_sidecar.service.decision import (
     TopologyOutcome,
     TopologyRecord,
 )
-from eyewall_sidecar.service.look_back import MoveTrial, find_surroundings, judge_move
+from eyewall_sidecar.service.look_back import (
+    MoveTrial,
+    find_slowed_links,
+    find_surroundings,
+    judge_move,
+)
 from eyewall_sidecar.service.movement_rules import find_freeze
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import (
@@ -98,10 +103,29 @@ class ReadyMoves:
             record = replace(record, trial=None, history=record.history.with_setback(now))
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
             return TopologyOutcome(Keep(), record, report, looks_back=True)
-        undo = MoveTrial(topology.assignment, performance.latest(), undoes=True)
+        excused = judge_move(trial, performance, find_surroundings(trial, problem, used_links=True))
+        slowed = () if excused.worse else find_slowed_links(trial, problem)
+        undo = MoveTrial(topology.assignment, performance.latest(), undoes=True, slowed=slowed)
         handover = Handover(trial.origin, message(Code.UNDONE), undo)
         record = replace(record, handover=handover, undo_ordered=now)
         self._started.spend(topology, trial.origin)
         self._started.expect(topology, trial.origin, state)
         report = message(Code.MOVE_UNDONE, measured=found.report)
         return TopologyOutcome(Place(trial.origin), record, report, looks_back=True)
+
+    def review_setback(
+        self, record: TopologyRecord, problem: PlacementProblem
+    ) -> tuple[TopologyRecord, Message | None]:
+        """Look whether links that a move was undone for are as slow without the topology.
+
+        If they are, return why nothing is held back any more.
+        """
+        before, history = record.history, record.history.reviewed(problem, self._clock())
+        if history is before:
+            return record, None
+        record = replace(record, history=history)
+        if history.setbacks == before.setbacks:
+            return record, None
+        source, target = max(before.slowed, key=lambda it: it.slowed - it.before).ends
+        delay = problem.link(source, target).delay
+        return record, message(Code.LINK_STAYED_SLOW, source=source, target=target, delay=delay)

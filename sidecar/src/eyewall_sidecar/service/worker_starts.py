@@ -7,6 +7,7 @@ topology and host. A start is work for the CPU: a third of the cores takes three
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from statistics import median
 
 from eyewall_contracts.sample import Sample, WorkerSample
 from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
@@ -21,7 +22,7 @@ IDLE_CORES, IDLE_SECONDS, IDLE_PART = 0.05, 3.0, 0.2
 its source gives nothing."""
 
 START_CPU = 4.0
-"""Core-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
+"""CPU-seconds of a JVM's start; 3 to 5 were measured, code that is slow at first included."""
 QUICKEST_CORES = 2.0
 """More of them make no start quicker."""
 MOST = 500
@@ -201,13 +202,23 @@ class WorkerStarts:
         return max(1.0, self._cores[than] / self._cores[host])
 
 
-def start_seconds(load: HostLoad, starting: int, taken: float = 0.0) -> float:
-    """Return how long so many starts take on the cores that a host has now.
+def start_seconds(load: HostLoad, cpu: float, taken: float = 0.0) -> float:
+    """Return how long starts of so many CPU-seconds take on the cores that a host has now.
 
     `taken` are those that others use; what starts next to them gets half of all at least.
     """
     cores = load.cores * load.progress
-    return starting * START_CPU / max(cores - max(0.0, taken), cores / 2, 1e-9)
+    return cpu / max(cores - max(0.0, taken), cores / 2, 1e-9)
+
+
+def start_cpu(workers: Iterable[WorkerSample]) -> float:
+    """Return the CPU-seconds that one more start takes, by what those of these workers took.
+
+    Their median: one of them may have waited for its first tuples. No less than `START_CPU`, as
+    code that is slow at first is no part of what was reported.
+    """
+    known = [it.start_cpu for it in workers if it.start_cpu is not None]
+    return max(START_CPU, median(known)) if known else START_CPU
 
 
 def _waits_for_tuples(worker: WorkerSample, sample: Sample) -> bool:
