@@ -54,7 +54,6 @@ COUNT_WORKER = WorkerSample(
         TaskSample(task=4, component="count"),
     ),
     threads=(ThreadGroup((1,), 1, 0.125, 0.0), ThreadGroup((3, 4), 2, 0.75, 0.5)),
-    start_cpu=4.75,
 )
 
 FULL = Sample(
