@@ -36,7 +36,7 @@ from eyewall_deploy.state import ClusterMode, DelaySource, NetworkEmulator, Sche
 from eyewall_deploy.storm.nimbus import end_topology
 from eyewall_deploy.storm.settings import SLOT_PORT
 from eyewall_deploy.submit_command import submit
-from eyewall_deploy.trial.command import trial
+from eyewall_deploy.trial_command import trial
 
 if TYPE_CHECKING:
     from eyewall_deploy.lifecycle.up import StartedCluster

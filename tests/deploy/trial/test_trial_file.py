@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from eyewall_deploy.trial import trial_file
-from eyewall_deploy.trial.trial_file import TrialFileError, restrict, shipped_trials
+from eyewall_deploy.trial.shipped import shipped_trials
+from eyewall_deploy.trial.trial_file import TrialFileError, restrict
 from trial_texts import TRIAL, parse, refusal
 
 EVENT = "[[events]]\nat = 10\n"

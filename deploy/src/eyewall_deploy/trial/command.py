@@ -1,4 +1,4 @@
-"""`eyewall-deploy trial`: schedulers compared on one cluster under a given load."""
+"""What `eyewall-deploy trial` does: schedulers compared on one cluster under a given load."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from eyewall_deploy.command_options import JsonOption  # noqa: TC001 - typer reads it
 from eyewall_deploy.console import OUT, fail, or_fail, show_progress
 from eyewall_deploy.deployment import find_deployment
 from eyewall_deploy.failure import Failure
@@ -38,91 +37,46 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial_command import TrialOptions
 
 
-def trial(
-    file: Annotated[
-        str, typer.Argument(help=f"A file, or one of {', '.join(trial_file.shipped_trials())}.")
-    ],
-    *,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the results; finished runs in it are not repeated."),
-    ] = None,
-    seconds: Annotated[float | None, typer.Option(min=5, help="In place of the file's.")] = None,
-    repetitions: Annotated[int | None, typer.Option(min=1, help="In place of the file's.")] = None,
-    scheduler: Annotated[
-        list[str] | None, typer.Option(help="Only this one of the file's; may be repeated.")
-    ] = None,
-    load: Annotated[
-        list[float] | None, typer.Option(help="In place of the file's loads; may be repeated.")
-    ] = None,
-    one_start: Annotated[
-        bool,
-        typer.Option(
-            "--one-start",
-            help="Measure all loads one after another, from one start for each scheduler and "
-            "repetition.",
-        ),
-    ] = False,
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", "-c", help="In place of the file's.")
-    ] = None,
-    cores: Annotated[
-        float | None, typer.Option(min=0.01, help="Of this machine, for all hosts together.")
-    ] = None,
-    sustainable: Annotated[
-        bool,
-        typer.Option("--sustainable", help="Find the largest rate of each scheduler instead."),
-    ] = False,
-    resolution: Annotated[
-        float, typer.Option(min=1, max=50, help="Of --sustainable, in percent.")
-    ] = 10.0,
-    keep: Annotated[
-        bool,
-        typer.Option(
-            "--keep",
-            help="Leave the cluster up with the last run's topologies; brought up by this command, "
-            "it has the dashboard.",
-        ),
-    ] = False,
-    as_json: JsonOption = False,
-    run_dir: Annotated[Path | None, typer.Option(help="The cluster's run dir.")] = None,
-) -> None:
-    """Compare schedulers on one cluster under a given load, second by second."""
+def compare_schedulers(file: str, options: TrialOptions) -> None:
+    """Run a trial, or go on with it, and show what came of it."""
     try:
         chosen = trial_file.restrict(
-            trial_file.load(file, os.cpu_count() or 1, cluster=cluster, share=cores),
-            seconds=seconds,
-            repetitions=repetitions,
-            schedulers=scheduler or (),
-            loads=load or (),
-            one_start=one_start,
+            trial_file.load(
+                file, os.cpu_count() or 1, cluster=options.cluster, share=options.cores
+            ),
+            seconds=options.seconds,
+            repetitions=options.repetitions,
+            schedulers=options.schedulers,
+            loads=options.loads,
+            one_start=options.one_start,
         )
     except trial_file.TrialFileError as error:
         fail(str(error))
-    if sustainable and chosen.rate.is_unlimited:
+    if options.sustainable and chosen.rate.is_unlimited:
         fail(f"--sustainable: the rate of {file} is max; allowed is a rate from which to search")
     fixed = [it.name for it in chosen.topologies if it.shape is None]
-    if sustainable and fixed:
+    if options.sustainable and fixed:
         fail(f"--sustainable: topology {fixed[0]}: its rate cannot be changed; allowed are shapes")
-    if not sustainable and (impossible := find_impossible_rate(chosen)) is not None:
+    if not options.sustainable and (impossible := find_impossible_rate(chosen)) is not None:
         fail(f"{file}: {impossible}")
-    folder = output or Path(f"trial-{chosen.name}")
+    folder = options.output or Path(f"trial-{chosen.name}")
     try:
         with show_progress() as progress:
-            session = TrialSession(chosen, folder, run_dir, progress, keep)
-            if sustainable:
-                content = _search(session, resolution / 100, as_json=as_json)
+            session = TrialSession(chosen, folder, options.run_dir, progress, options.keep)
+            if options.sustainable:
+                content = _search(session, options.resolution, as_json=options.as_json)
             else:
-                content = _compare(session, as_json=as_json)
+                content = _compare(session, as_json=options.as_json)
     except KeyboardInterrupt:
         OUT.print("interrupted; the same command goes on after the runs that are finished")
         raise typer.Exit(130) from None
-    if as_json:
+    if options.as_json:
         sys.stdout.write(content)
-    elif keep:
-        _show_kept(chosen.cluster_name, run_dir)
+    elif options.keep:
+        _show_kept(chosen.cluster_name, options.run_dir)
 
 
 def _compare(session: TrialSession, *, as_json: bool) -> str:

@@ -27,6 +27,7 @@ from eyewall_deploy.cluster_file import Cluster, ClusterFileError
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.host.cgroups import host_share
 from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
+from eyewall_deploy.trial.shipped import shipped_trials
 from eyewall_deploy.trial.trial_checks import find_overcommit, find_problems
 from eyewall_deploy.trial.trial_event import TrialEvent
 from eyewall_deploy.validation import (
@@ -223,12 +224,6 @@ _TABLES: Final[dict[str, type]] = {
     "schedulers": TrialScheduler,
     "events": TrialEvent,
 }
-
-
-def shipped_trials() -> tuple[str, ...]:
-    """Return the names of the trials that come with this package."""
-    folder = resources.files("eyewall_deploy") / "trials"
-    return tuple(sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".toml")))
 
 
 def load(
