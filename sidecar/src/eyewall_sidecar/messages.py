@@ -143,8 +143,8 @@ class Code(Enum):
     MOVE_UNDONE = "the last move made it worse and is undone: {measured}"
     MOVE_NOT_UNDONE = "the last move made it worse: {measured}; it stays, as {reason}"
     LINK_STAYED_SLOW = (
-        "the last move was not why {source} → {target} became slow: it takes {delay:ms} without "
-        "the topology, too; nothing is held back any more"
+        "the move that was undone was not why {source} → {target} became slow: it takes "
+        "{delay:ms} without the topology, too; nothing is held back any more"
     )
     UNDONE = "eyewall: back to where it ran before"
 

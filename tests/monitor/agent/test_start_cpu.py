@@ -8,8 +8,14 @@ from eyewall_monitor.agent.start_cpu import LONGEST, StartCpu
 from eyewall_monitor.agent.tally import CounterReport, Value
 
 
-def counted(tuples: int, metric: Metric = Metric.EXECUTED) -> CounterReport:
-    return CounterReport(60.0, 5.0, 20, {}, {Value(3, metric, "split", "default"): tuples}, {})
+def counted(
+    tuples: int,
+    metric: Metric = Metric.EXECUTED,
+    component: str = "count",
+    stream: str = "default",
+) -> CounterReport:
+    value = Value(3, metric, "split", stream)
+    return CounterReport(60.0, 5.0, 20, {3: component}, {value: tuples}, {})
 
 
 def test_first_tuples_come_halfway_between_two_readings() -> None:
@@ -31,6 +37,13 @@ def test_a_start_stays_what_it_was() -> None:
 @pytest.mark.parametrize("metric", [Metric.TRANSFERRED, Metric.ACKED, Metric.FAILED])
 def test_what_is_no_tuple_taken_or_given_does_not_end_a_start(metric: Metric) -> None:
     assert StartCpu().of("w1", 5.0, 9.0, counted(20, metric)) is None
+
+
+@pytest.mark.parametrize(
+    ("component", "stream"), [("count", "__tick"), ("__acker", "__ack_init"), ("__acker", "x")]
+)
+def test_tuples_of_storms_own_do_not_end_a_start(component: str, stream: str) -> None:
+    assert StartCpu().of("w1", 5.0, 9.0, counted(20, component=component, stream=stream)) is None
 
 
 def test_where_tuples_were_missing_for_long_nothing_is_known_of_the_start() -> None:

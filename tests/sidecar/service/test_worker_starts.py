@@ -117,6 +117,7 @@ def test_before_a_start_was_seen_it_takes_4_core_seconds_of_what_the_host_has() 
         ((None, None), 4.0),
         ((12.0, None), 12.0),
         ((6.0, 7.0, 90.0), 7.0),  # the last one waited for tuples
+        ((90.0, 6.0), 6.0),
         ((2.5,), 4.0),  # until its code is fast it takes more
     ],
 )

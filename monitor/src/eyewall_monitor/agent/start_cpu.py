@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from eyewall_monitor.agent.tally import CounterReport
 
-LONGEST: Final = 120.0
+LONGEST: Final = 60.0
 """Seconds after which first tuples say nothing of the start: it was over, and they were missing."""
+SYSTEM: Final = "__"
+"""Which names of Storm's own components and streams begin with."""
 _TUPLES: Final = frozenset({Metric.EXECUTED, Metric.EMITTED})
 
 
@@ -66,4 +68,11 @@ class StartCpu:
 
 
 def _has_tuples(report: CounterReport) -> bool:
-    return any(count for value, count in report.increments.items() if value.metric in _TUPLES)
+    """Whether it counted tuples of the topology's own: ticks come before a bolt is ready."""
+    return any(
+        count
+        for value, count in report.increments.items()
+        if value.metric in _TUPLES
+        and not report.components.get(value.task, "").startswith(SYSTEM)
+        and not (value.stream or "").startswith(SYSTEM)
+    )

@@ -6,7 +6,7 @@ from math import inf
 from typing import NamedTuple
 
 from eyewall_sidecar.messages import Code, Message, message
-from eyewall_sidecar.model import Node, Placement, PlacementProblem
+from eyewall_sidecar.model import Link, Node, Placement, PlacementProblem
 from eyewall_sidecar.objectives.load import forecast_load
 from eyewall_sidecar.service.performance import Level, Performance
 from eyewall_sidecar.storm import Assignment
@@ -15,9 +15,16 @@ STILL_SECONDS = 600.0
 """For which nothing moves after a move was undone; each further one doubles it."""
 MOST_DOUBLED = 6
 """Times: 600 s become 10.7 hours."""
-PROOF_SECONDS = 120.0
-"""After an undo, until links that were left have been measured without the topology: probes of
-every pair take up to 100 s on a large cluster."""
+PROOF_SECONDS, PROOF_LASTS = 300.0, 300.0
+"""After an undo, until links that were left have been measured without the topology (old workers
+may serve on for two minutes, and two probes of each of 100 hosts' pairs take as long), and for how
+long that says anything of it."""
+MOST_PROBED = 100
+"""Hosts up to which that is so; among more, most delays are estimates."""
+ACQUITTED_SECONDS = 3600.0
+"""For which a further setback stands: what becomes slow again and again is not worth moving to."""
+LEAST_RISE = 0.1
+"""Part by which a link's delay has to rise to count: less may be noise."""
 MORE_UNCERTAIN = 2.0
 """Factor by which predictions for a topology are less certain after one that was wrong."""
 MOST_UNCERTAIN = 8.0
@@ -115,13 +122,16 @@ class MoveHistory:
         Until when nothing moves, by the clock of rounds.
     set_back, slowed
         When the last of them was, and the links that alone explain it; none if something else does,
-        or once it is known that the topology had slowed them.
+        or once it stands.
+    acquitted
+        When a setback was last taken back.
     """
 
     setbacks: int = 0
     still_until: float = 0.0
     set_back: float = -inf
     slowed: tuple[SlowedLink, ...] = ()
+    acquitted: float = -inf
 
     @property
     def uncertainty(self) -> float:
@@ -131,7 +141,9 @@ class MoveHistory:
     def with_setback(self, now: float, slowed: tuple[SlowedLink, ...] = ()) -> "MoveHistory":
         """Return the history with one more move undone."""
         still = STILL_SECONDS * 2 ** min(self.setbacks, MOST_DOUBLED)
-        return MoveHistory(self.setbacks + 1, now + still, now, slowed)
+        if now - self.acquitted < ACQUITTED_SECONDS:
+            slowed = ()
+        return MoveHistory(self.setbacks + 1, now + still, now, slowed, self.acquitted)
 
     def reviewed(self, problem: PlacementProblem, now: float) -> "MoveHistory":
         """Return the history without its last setback if the move is not to blame for it.
@@ -139,17 +151,21 @@ class MoveHistory:
         It is not if the links that explain it are still slow while nothing of the topology crosses
         them, once they had the time to recover. Else it is, and they are not looked at again.
         """
-        if not self.slowed or now < self.set_back + PROOF_SECONDS:
+        waited = now - self.set_back
+        if not self.slowed or waited < PROOF_SECONDS:
             return self
-        crossed = _crossed(problem, problem.current or {})
-        delays = [problem.links.get(it.ends) for it in self.slowed]
-        is_slow = all(
-            link is not None and link.delay > (it.before + it.slowed) / 2
-            for it, link in zip(self.slowed, delays, strict=True)
-        )
-        if is_slow and crossed.isdisjoint(it.ends for it in self.slowed):
-            return MoveHistory(self.setbacks - 1)
+        if (
+            waited < PROOF_SECONDS + PROOF_LASTS
+            and len(problem.nodes) <= MOST_PROBED
+            and _crossed(problem, problem.current or {}).isdisjoint(it.ends for it in self.slowed)
+            and all(_is_slow(it, problem.links.get(it.ends)) for it in self.slowed)
+        ):
+            return MoveHistory(self.setbacks - 1, acquitted=now)
         return replace(self, slowed=())
+
+
+def _is_slow(slowed: SlowedLink, link: Link | None) -> bool:
+    return link is not None and link.delay > (slowed.before + slowed.slowed) / 2
 
 
 def find_surroundings(
@@ -197,25 +213,27 @@ def find_surroundings(
 
 
 def find_slowed_links(trial: MoveTrial, now: PlacementProblem) -> tuple[SlowedLink, ...]:
-    """Return the links that the topology crosses since the move and that slowed most since."""
+    """Return the links that the topology crosses by the move and that slowed since it."""
     then, target = trial.problem, trial.target
     if then is None or target is None:
         return ()
-    known = ((it, then.links.get(it), now.links.get(it)) for it in _crossed(then, target))
-    slowed = [
+    known = ((it, then.links.get(it), now.links.get(it)) for it in sorted(_crossed(then, target)))
+    return tuple(
         SlowedLink(ends, before.delay, today.delay)
         for ends, before, today in known
         if before is not None and today is not None
-        if today.delay - before.delay >= REPORTED_DELAY
-    ]
-    most = max((it.slowed - it.before for it in slowed), default=0.0)
-    return tuple(sorted(it for it in slowed if it.slowed - it.before >= most / 2))
+        if today.delay - before.delay >= max(REPORTED_DELAY, LEAST_RISE * before.delay)
+    )
 
 
 def _crossed(problem: PlacementProblem, placement: Placement) -> Set[tuple[str, str]]:
-    """Return the links that a placement's streams cross."""
+    """Return the links that a placement's streams cross, in both directions.
+
+    A delay is half of a round trip, so what fills one direction slows both.
+    """
     ends = ((placement.get(it.source), placement.get(it.target)) for it in problem.streams)
-    return {(u, v) for u, v in ends if u is not None and v is not None and u != v}
+    one_way = {(u, v) for u, v in ends if u is not None and v is not None and u != v}
+    return one_way | {(v, u) for u, v in one_way}
 
 
 def _on_nodes(problem: PlacementProblem, used: Set[str]) -> PlacementProblem:

@@ -70,11 +70,11 @@ def price_move(
     on_host = Counter(hosts.get(it.slot.supervisor, "") for it in started)
     learned = (starts.seconds(topology.topology.id, it) for it in on_host)
     # What was learned on a host may be of a time at which it had more cores.
-    loads = request.observation.estimates.loads
+    loads, start_cpu = request.observation.estimates.loads, request.start_cpu
     at_least = (
         start_seconds(
             load,
-            count * request.start_cpu,
+            count * start_cpu,
             load.busy - load.by_topology.get(topology.topology.id, 0.0),
         )
         for it, count in on_host.items()

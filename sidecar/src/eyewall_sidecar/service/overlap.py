@@ -126,10 +126,11 @@ def _cpu_obstacle(
     """
     left = {_host_name(request, it.slot.supervisor) for it in ended}
     starts = Counter(_host_name(request, it.slot.supervisor) for it in started)
+    start_cpu = request.start_cpu
     for host, starting in sorted(starts.items()):
         if (load := request.observation.estimates.loads.get(host)) is None:
             continue
-        cpu = starting * request.start_cpu
+        cpu = starting * start_cpu
         if obstacle := _slow_start(host, load, cpu):
             return obstacle
         used = load.by_topology.get(request.topology.topology.id, 0.0)

@@ -123,9 +123,10 @@ class ReadyMoves:
         before, history = record.history, record.history.reviewed(problem, self._clock())
         if history is before:
             return record, None
-        record = replace(record, history=history)
         if history.setbacks == before.setbacks:
-            return record, None
+            return replace(record, history=history), None
+        # Its problem and candidate are of before, when predictions were less certain.
+        record = replace(record, history=history, request=None, candidate=None)
         source, target = max(before.slowed, key=lambda it: it.slowed - it.before).ends
         delay = problem.link(source, target).delay
         return record, message(Code.LINK_STAYED_SLOW, source=source, target=target, delay=delay)

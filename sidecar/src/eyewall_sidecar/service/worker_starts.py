@@ -7,7 +7,7 @@ topology and host. A start is work for the CPU: a third of the cores takes three
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from statistics import median
+from statistics import median_low
 
 from eyewall_contracts.sample import Sample, WorkerSample
 from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
@@ -214,11 +214,11 @@ def start_seconds(load: HostLoad, cpu: float, taken: float = 0.0) -> float:
 def start_cpu(workers: Iterable[WorkerSample]) -> float:
     """Return the CPU-seconds that one more start takes, by what those of these workers took.
 
-    Their median: one of them may have waited for its first tuples. No less than `START_CPU`, as
-    code that is slow at first is no part of what was reported.
+    Their median, of two the lesser: one of them may have waited for its first tuples. No less than
+    `START_CPU`, as code that is slow at first is no part of what was reported.
     """
     known = [it.start_cpu for it in workers if it.start_cpu is not None]
-    return max(START_CPU, median(known)) if known else START_CPU
+    return max(START_CPU, median_low(known)) if known else START_CPU
 
 
 def _waits_for_tuples(worker: WorkerSample, sample: Sample) -> bool:

@@ -59,7 +59,7 @@ record ShimSettings(
                         SettingKeys.SIDECAR_ADDRESSES, List.of(new Address("127.0.0.1", 7077))),
                 reader.inner(SettingKeys.SCHEDULER_INNER, Inner.RESOURCE_AWARE),
                 reader.milliseconds(SettingKeys.DEADLINE_FIRST_MS, Duration.ofSeconds(2)),
-                reader.milliseconds(SettingKeys.DEADLINE_ROUND_MS, Duration.ofMillis(200)),
+                reader.milliseconds(SettingKeys.DEADLINE_ROUND_MS, Duration.ofSeconds(1)),
                 reader.bool(SettingKeys.PUSH_ASSIGNMENTS, true),
                 reader.milliseconds(SettingKeys.PUSH_TIMEOUT_MS, Duration.ofSeconds(2)),
                 List.copyOf(reader.complaints));

@@ -18,7 +18,7 @@ class ShimSettingsTest {
                                 List.of(new Address("127.0.0.1", 7077)),
                                 ShimSettings.Inner.RESOURCE_AWARE,
                                 Duration.ofSeconds(2),
-                                Duration.ofMillis(200),
+                                Duration.ofSeconds(1),
                                 true,
                                 Duration.ofSeconds(2),
                                 List.of()));
@@ -56,14 +56,14 @@ class ShimSettingsTest {
                                 "eyewall.push.assignments", "yes"));
 
         assertThat(settings.inner()).isEqualTo(ShimSettings.Inner.RESOURCE_AWARE);
-        assertThat(settings.roundDeadline()).isEqualTo(Duration.ofMillis(200));
+        assertThat(settings.roundDeadline()).isEqualTo(Duration.ofSeconds(1));
         assertThat(settings.pushAssignments()).isTrue();
         assertThat(settings.complaints())
                 .containsExactlyInAnyOrder(
                         "eyewall.scheduler.inner: fifo is not resource-aware or default;"
                                 + " going on with resource-aware",
                         "eyewall.deadline.round.ms: -5 is not a whole number of milliseconds"
-                                + " from 1 to 60000; going on with 200",
+                                + " from 1 to 60000; going on with 1000",
                         "eyewall.push.assignments: yes is not true or false; going on with true");
     }
 
