@@ -228,7 +228,7 @@ FIRST_DEADLINE: Final = SettingKey(
 ROUND_DEADLINE: Final = SettingKey(
     "eyewall.deadline.round.ms",
     _MILLISECONDS,
-    200,
+    1000,
     "How long any other round waits for the sidecar.",
 )
 PUSH: Final = SettingKey(
