@@ -101,7 +101,9 @@ def test_a_topology_whose_starts_took_more_cpu_needs_more_of_it() -> None:
     nimbus = running(topology, used=0.6)
     assert reason(nimbus, topology) is None
     report_start_cpu(nimbus, 20.0)
-    assert values(reason(nimbus, topology), Code.NO_CPU_FOR_BOTH)["seconds"] == pytest.approx(6.67, abs=0.01)
+    assert values(reason(nimbus, topology), Code.NO_CPU_FOR_BOTH)["seconds"] == pytest.approx(
+        6.67, abs=0.01
+    )
 
 
 def test_the_starts_of_other_topologies_say_nothing() -> None:
