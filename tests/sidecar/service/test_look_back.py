@@ -155,7 +155,7 @@ def undone_for_a_slow_link(nimbus: Nimbus, of: Topology) -> None:
 
 
 def moves_within(nimbus: Nimbus, of: Topology, seconds: int) -> list[int]:
-    """After how many seconds it is placed anew, with 50 ms."""
+    """The seconds after which it moves, while tuples take 50 ms."""
     return [second for second in range(seconds) if is_placed(report_round(nimbus, of, 0.05))]
 
 

@@ -234,14 +234,11 @@ class TopologyDecider:
             not_known = problem if isinstance(problem, ProblemError) else request.unknown
             hold = message(Code.NOT_SOUGHT, reason=str(not_known))
             return TopologyOutcome(stays, replace(record, hold=hold), hold)
-        looked_back = self._ready_moves.look_back(
+        record, looked_back = self._ready_moves.look_back(
             topology, record, inputs, self.performance(topology), problem.problem
         )
         if looked_back is not None:
             return looked_back
-        record, acquittal = self._ready_moves.review_setback(record, problem.problem)
-        if acquittal is not None:
-            return TopologyOutcome(stays, record, acquittal, looks_back=True)
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock(), self._clock)

@@ -69,7 +69,7 @@ class MoveTrial:
     problem, target
         By which it was decided, and where to; None if what hosts and delays do is not asked.
     slowed
-        Of an undo: the links that alone explain why the move made things worse.
+        Of an undo: links that slowed, where links explain why the move made things worse.
     """
 
     origin: Assignment
@@ -121,8 +121,8 @@ class MoveHistory:
     still_until
         Until when nothing moves, by the clock of rounds.
     set_back, slowed
-        When the last of them was, and the links that alone explain it; none if something else does,
-        or once it stands.
+        When the last of them was, and the links that slowed if links explain it; none if something
+        else does, or once it stands.
     acquitted
         When a setback was last taken back.
     """

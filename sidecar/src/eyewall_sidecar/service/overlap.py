@@ -155,7 +155,7 @@ def _falls_behind(
 
     Where there is too little for all, each gets about the same: one that starts takes half of what
     others leave of the host, two take two thirds. An ordinary move takes as much, but ends the old
-    workers first. Old ones have `used` so many cores; all starts together take `cpu` CPU-seconds.
+    workers first. `used` is what the old ones use, in cores; `cpu` CPU-seconds of all starts.
     """
     cores = max(0.0, load.cores * load.progress - (load.busy - used))
     left = cores / (1 + starting)

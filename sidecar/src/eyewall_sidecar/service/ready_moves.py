@@ -80,6 +80,20 @@ class ReadyMoves:
         inputs: RoundInputs,
         performance: Performance,
         problem: PlacementProblem,
+    ) -> tuple[TopologyRecord, TopologyOutcome | None]:
+        """Review the last setback, and judge the last move; with an outcome if there is one."""
+        record, acquittal = self._review_setback(record, problem)
+        if acquittal is not None:
+            return record, TopologyOutcome(Keep(), record, acquittal, looks_back=True)
+        return record, self._judge(topology, record, inputs, performance, problem)
+
+    def _judge(
+        self,
+        topology: TopologyState,
+        record: TopologyRecord,
+        inputs: RoundInputs,
+        performance: Performance,
+        problem: PlacementProblem,
     ) -> TopologyOutcome | None:
         """Judge the last move once it came to rest: it is undone, once, if it made things worse.
 
@@ -113,7 +127,7 @@ class ReadyMoves:
         report = message(Code.MOVE_UNDONE, measured=found.report)
         return TopologyOutcome(Place(trial.origin), record, report, looks_back=True)
 
-    def review_setback(
+    def _review_setback(
         self, record: TopologyRecord, problem: PlacementProblem
     ) -> tuple[TopologyRecord, Message | None]:
         """Look whether links that a move was undone for are as slow without the topology.
