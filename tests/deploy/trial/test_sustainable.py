@@ -7,12 +7,22 @@ from eyewall_deploy.trial.records import (
     SustainableRate,
     summarise_rates,
 )
-from eyewall_deploy.trial.sustainable import RateFile, find_rate, hold_seconds, is_sustained
+from eyewall_deploy.trial.sustainable import (
+    Outcome,
+    RateFile,
+    find_rate,
+    hold_seconds,
+    is_sustained,
+)
+
+
+def sustained_if(holds: bool) -> Outcome:
+    return Outcome.SUSTAINED if holds else Outcome.MISSED
 
 
 @pytest.mark.parametrize("limit", [3.0, 40.0, 57.0, 100.0, 900.0])
 def test_the_rate_is_found_within_the_resolution_from_above_and_below(limit: float) -> None:
-    found = find_rate(lambda rate: rate <= limit, first=40.0, resolution=0.1)
+    found = find_rate(lambda rate: sustained_if(rate <= limit), first=40.0, resolution=0.1)
     assert found is not None
     assert found <= limit < found * 1.1
 
@@ -21,22 +31,35 @@ def test_a_rate_that_fails_does_not_hide_a_higher_one_that_holds() -> None:
     # From 40 by factors of 1.41; between 80 and 113 the middles by ratio are 95 and 104.
     asked: list[float] = []
 
-    def holds(rate: float) -> bool:
+    def outcome(rate: float) -> Outcome:
         asked.append(round(rate))
-        return rate < 50 or 80 <= rate < 110
+        return sustained_if(rate < 50 or 80 <= rate < 110)
 
-    found = find_rate(holds, first=40.0, resolution=0.1)
+    found = find_rate(outcome, first=40.0, resolution=0.1)
     assert asked == [40, 57, 80, 113, 160, 95, 104]
     assert found == pytest.approx(104, rel=0.01)
 
 
+def test_beyond_what_is_carried_nothing_higher_is_asked() -> None:
+    # 57 is beyond; the middles by ratio between 40 and 57 are 48 and 43.6.
+    asked: list[float] = []
+
+    def outcome(rate: float) -> Outcome:
+        asked.append(round(rate))
+        return Outcome.SUSTAINED if rate < 42 else Outcome.BEYOND
+
+    assert find_rate(outcome, first=40.0, resolution=0.1) == 40
+    assert asked == [40, 57, 48, 44]
+
+
 def test_no_rate_is_found_where_none_holds() -> None:
-    assert find_rate(lambda _rate: False, first=40.0, resolution=0.1) is None
+    assert find_rate(lambda _rate: Outcome.MISSED, first=40.0, resolution=0.1) is None
 
 
 def test_the_search_ends_where_every_rate_holds() -> None:
     # 20 rungs of the square root of two are a factor of 2¹⁰.
-    assert find_rate(lambda _rate: True, first=1.0, resolution=0.1) == pytest.approx(1024)
+    found = find_rate(lambda _rate: Outcome.SUSTAINED, first=1.0, resolution=0.1)
+    assert found == pytest.approx(1024)
 
 
 def measured(p99: float | None, acked: float = 1.0) -> RateMeasurement:

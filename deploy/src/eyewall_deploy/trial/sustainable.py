@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
@@ -50,39 +51,50 @@ _NEVER_LATE = 86_400.0
 """Seconds in which sources leave out what is late: so an overload ends with its rate."""
 
 
-def find_rate(holds: Callable[[float], bool], first: float, resolution: float) -> float | None:
-    """Return the largest rate that holds, as far as is known by a factor of 1 + resolution.
+class Outcome(Enum):
+    """What was found of a rate."""
+
+    SUSTAINED = "sustained"
+    MISSED = "missed"
+    """A higher rate may yet be sustained."""
+    BEYOND = "beyond"
+    """Not all was acked, and nothing will be moved: so no higher rate is sustained."""
+
+
+def find_rate(outcome: Callable[[float], Outcome], first: float, resolution: float) -> float | None:
+    """Return the largest rate that is sustained, as far as is known by a factor of 1 + resolution.
 
     Parameters
     ----------
-    holds
-        Whether a rate is sustained; called with `first`, then with rates a rung down until one is
-        sustained, or a rung up until as many as `_MISSES` in a row are not, then with those
-        between the largest that is sustained and the next.
+    outcome
+        Called with `first`, then with rates a rung down until one is sustained, or a rung up until
+        as many as `_MISSES` in a row are missed or one is beyond, then with those between the
+        largest that is sustained and the next.
     """
     low = first
-    if holds(first):
+    if outcome(first) == Outcome.SUSTAINED:
         rate, misses = first, 0
         for _ in range(_MOST_RUNGS):
             rate *= RUNG
-            misses = 0 if holds(rate) else misses + 1
+            found = outcome(rate)
+            misses = 0 if found == Outcome.SUSTAINED else misses + 1
             if misses == 0:
                 low = rate
-            if misses == _MISSES:
+            if misses == _MISSES or found == Outcome.BEYOND:
                 break
         else:
             return low
     else:
         for _ in range(_MOST_RUNGS):
             low /= RUNG
-            if holds(low):
+            if outcome(low) == Outcome.SUSTAINED:
                 break
         else:
             return None
     high = low * RUNG
     while high / low > 1 + resolution:
         middle = math.sqrt(low * high)
-        if holds(middle):
+        if outcome(middle) == Outcome.SUSTAINED:
             low = middle
         else:
             high = middle
@@ -107,56 +119,99 @@ def search_rate(
     if isinstance(start, Failure):
         return start
     _follow(watch, start, trial.warm_up)
-    known: list[RateMeasurement] = []
-
-    def measure(rate: float) -> RateMeasurement:
-        for _ in range(_ATTEMPTS):
-            cluster.progress.show(f"{planned.description}: {rate:.1f} tuples/s")
-            rates.change(rate, time.time() - start)
-            moves = len(watch.moves)
-            _follow(watch, start, _SETTLE)
-            began, seconds = time.time(), hold_seconds(rate)
-            _follow(watch, start, seconds)
-            moved = len(watch.moves) > moves
-            if not moved:  # else it may have cost more than the rate did
-                break
-        time.sleep(_LINES_LATE)
-        found = _measured(trial, folder, rate, began, seconds, moved=moved)
-        forecast = ask_carried_rate(cluster, trial, planned, rate)
-        known.append(replace(found, moves=len(watch.moves), forecast=forecast))
-        return known[-1]
-
-    def recall(rate: float) -> RateMeasurement:
-        found = [it for it in known if math.isclose(it.rate, rate, rel_tol=SAME_RATE)]
-        return found[-1] if found else measure(rate)
-
-    def adapt(rate: float) -> None:
-        """Give a scheduler that moves what runs the time to do so, and the workers to start."""
-        rates.change(rate, time.time() - start)
-        began, moves = time.time(), len(watch.moves)
-        while len(watch.moves) == moves and time.time() < began + _ADAPTS_WITHIN:
-            cluster.progress.show(f"{planned.description}: {rate:.1f} tuples/s, adapting")
-            _follow(watch, start, 1.0)
-        if len(watch.moves) > moves:
-            _follow(watch, start, _WORKERS_START)
-
-    def holds(rate: float) -> bool:
-        if is_sustained(recall(rate / 2), recall(rate)):
-            return True
-        if planned.scheduler.scheduler == SchedulerChoice.EYEWALL:
-            adapt(rate)
-        # Whatever disturbs a measurement makes it worse: only what fails twice has failed.
-        return is_sustained(measure(rate / 2), measure(rate))
-
-    rate = find_rate(holds, first, planned.resolution)
+    search = _RateSearch(cluster, trial, planned, folder, rates, watch, start)
+    rate = find_rate(search.outcome, first, planned.resolution)
     return SustainableRate(
         planned.scheduler.label,
         planned.repetition,
         fingerprint(trial, planned),
-        None if rate is None else recall(rate).rate,
+        None if rate is None else search.recall(rate).rate,
         planned.resolution,
-        tuple(known),
+        tuple(search.known),
     )
+
+
+class _RateSearch:
+    """What was measured so far on topologies that run, and how more is."""
+
+    def __init__(
+        self,
+        cluster: MeasuredCluster,
+        trial: Trial,
+        planned: PlannedRun,
+        folder: Path,
+        rates: RateFile,
+        watch: RunWatch,
+        start: float,
+    ) -> None:
+        self._cluster, self._trial, self._planned, self._folder = cluster, trial, planned, folder
+        self._rates, self._watch, self._start = rates, watch, start
+        self.known: list[RateMeasurement] = []
+        self._moves_none = planned.scheduler.scheduler != SchedulerChoice.EYEWALL
+        self._stayed_at: tuple[float, int] | None = None
+        """A rate at which it had the time to adapt and did not, and the moves before that."""
+
+    def outcome(self, rate: float) -> Outcome:
+        """Return whether the rate is sustained; only what fails twice has failed."""
+        if is_sustained(self.recall(rate / 2), self.recall(rate)):
+            return Outcome.SUSTAINED
+        if not self._moves_none:
+            self._adapt(rate)
+        self._change(rate / 2)
+        _follow(self._watch, self._start, _SETTLE)
+        full = self._measure(rate)
+        if full.acked < ACKED:  # whatever the latency is at half of the rate
+            return Outcome.BEYOND if self._moves_none else Outcome.MISSED
+        half = self._measure(rate / 2)
+        return Outcome.SUSTAINED if is_sustained(half, full) else Outcome.MISSED
+
+    def recall(self, rate: float) -> RateMeasurement:
+        """Return what was measured last at the rate; measure it if that was never done."""
+        found = [it for it in self.known if math.isclose(it.rate, rate, rel_tol=SAME_RATE)]
+        return found[-1] if found else self._measure(rate)
+
+    def _measure(self, rate: float) -> RateMeasurement:
+        for _ in range(_ATTEMPTS):
+            self._cluster.progress.show(f"{self._planned.description}: {rate:.1f} tuples/s")
+            self._change(rate)
+            moves = len(self._watch.moves)
+            _follow(self._watch, self._start, _SETTLE)
+            began, seconds = time.time(), hold_seconds(rate)
+            _follow(self._watch, self._start, seconds)
+            moved = len(self._watch.moves) > moves
+            if not moved:  # else it may have cost more than the rate did
+                break
+        time.sleep(_LINES_LATE)
+        found = _measured(self._trial, self._folder, rate, began, seconds, moved=moved)
+        forecast = ask_carried_rate(self._cluster, self._trial, self._planned, rate)
+        found = replace(found, moves=len(self._watch.moves), forecast=forecast)
+        self.known.append(found)
+        return found
+
+    def _adapt(self, rate: float) -> None:
+        """Give a scheduler that moves what runs the time to do so, and the workers to start.
+
+        Not again where the same placement was left as it is at this rate or a higher one.
+        """
+        moves = len(self._watch.moves)
+        if self._stayed_at is not None:
+            stayed_at, then = self._stayed_at
+            if rate <= stayed_at and moves == then:
+                return
+        self._change(rate)
+        began = time.time()
+        while len(self._watch.moves) == moves and time.time() < began + _ADAPTS_WITHIN:
+            self._cluster.progress.show(
+                f"{self._planned.description}: {rate:.1f} tuples/s, adapting"
+            )
+            _follow(self._watch, self._start, 1.0)
+        if len(self._watch.moves) > moves:
+            _follow(self._watch, self._start, _WORKERS_START)
+        else:
+            self._stayed_at = rate, moves
+
+    def _change(self, rate: float) -> None:
+        self._rates.change(rate, time.time() - self._start)
 
 
 def is_sustained(half: RateMeasurement, full: RateMeasurement) -> bool:
