@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 
 from brute_force import brute_force
-from engine_agreement import ENGINES, OBJECTIVES, case_of, complaint, problem_of
+from engine_agreement import ENGINES, OBJECTIVES, cases_of, complaint, problem_of
 from eyewall_papers.experiments.report import show
 from eyewall_sidecar.exact.finding import Outcome
 
@@ -32,8 +32,7 @@ def main() -> int:
     differing: list[str] = []
     for seed in range(options.first, options.first + options.problems):
         problem = problem_of(seed, operators=options.operators, nodes=options.nodes)
-        for place, objective in enumerate(OBJECTIVES):
-            case = case_of(problem, objective)
+        for place, case in enumerate(cases_of(problem, OBJECTIVES)):
             truth = brute_force(case.arrays, case.costs)
             infeasible += place == 0 and truth.outcome is Outcome.INFEASIBLE
             for name, engine in ENGINES.items():
@@ -42,10 +41,10 @@ def main() -> int:
                 finding = engine(case)
                 if finding is None:
                     continue
-                cell = name, str(objective)
+                cell = name, str(case.objective)
                 compared[cell] += 1
                 if wrong := complaint(case, truth, name, finding):
-                    differing.append(f"seed {seed}, {objective}, {name}: {wrong}")
+                    differing.append(f"seed {seed}, {case.objective}, {name}: {wrong}")
                     print(differing[-1], file=sys.stderr, flush=True)
                 else:
                     agreed[cell] += 1

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 LATE_SECONDS = 6.0
 
 
-def unknown_supervisor(workers: list[pb.Worker]) -> None:
-    workers[0].supervisor_id = "no-such-supervisor"
-
-
 def doubly_used_slot(workers: list[pb.Worker]) -> None:
     moved = workers[0].executors.pop()
     workers.append(
@@ -32,20 +28,7 @@ def doubly_used_slot(workers: list[pb.Worker]) -> None:
     )
 
 
-def missing_executor(workers: list[pb.Worker]) -> None:
-    workers[0].executors.pop()
-
-
-def invented_executor(workers: list[pb.Worker]) -> None:
-    workers[0].executors.add(first_task=4711, last_task=4711)
-
-
-CORRUPTIONS: dict[str, Callable[[list[pb.Worker]], None]] = {
-    "unknown-supervisor": unknown_supervisor,
-    "doubly-used-slot": doubly_used_slot,
-    "missing-executor": missing_executor,
-    "invented-executor": invented_executor,
-}
+CORRUPTIONS: dict[str, Callable[[list[pb.Worker]], None]] = {"doubly-used-slot": doubly_used_slot}
 
 
 def newest(topologies: Sequence[pb.TopologyState]) -> str:

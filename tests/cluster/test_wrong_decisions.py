@@ -32,10 +32,8 @@ def wrong_answers(cluster: Cluster, tag_and_count: Running) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
-        ("unknown-supervisor", "there is no supervisor no-such-supervisor"),
+        # Of the placements that are refused one; AssignmentApplierTest has all of them.
         ("doubly-used-slot", "is given to two workers"),
-        ("missing-executor", "is placed nowhere"),
-        ("invented-executor", "the topology has no executor [4711, 4711]"),
         ("late", "did not answer in"),
         ("garbage", "answered "),
     ],

@@ -60,7 +60,7 @@ def wait_for(look: Callable[[], Any]) -> Any:
     end = time.monotonic() + PATIENCE
     while not (found := look()):
         assert time.monotonic() < end, look
-        time.sleep(0.05)
+        time.sleep(0.2)
     return found
 
 
@@ -68,7 +68,7 @@ def require_soon(look: Callable[[], Any], expected: Any) -> None:
     """Look until the answer is the expected one."""
     end = time.monotonic() + PATIENCE
     while (found := look()) != expected and time.monotonic() < end:
-        time.sleep(0.05)
+        time.sleep(0.2)
     assert found == expected
 
 

@@ -3,8 +3,6 @@
 Shares nothing with them but the problem's arrays and the definition of the costs.
 """
 
-from itertools import product
-
 import numpy as np
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
@@ -33,8 +31,10 @@ def every_placement(arrays: ProblemArrays) -> Places:
     count = np.prod([float(len(it)) for it in choices])
     if count > MOST_PLACEMENTS:
         raise ValueError(f"{count:g} placements are too many to try")
-    tried = np.array(list(product(*choices)), dtype=np.int64)
-    return tried.reshape(-1, arrays.operators)
+    if not choices:
+        return np.zeros((1, 0), dtype=np.int64)
+    grids = np.meshgrid(*choices, indexing="ij")
+    return np.stack([it.ravel() for it in grids], axis=1)
 
 
 def fits(arrays: ProblemArrays, tried: Places) -> NDArray[np.bool_]:

@@ -1,7 +1,8 @@
 """Exact engines on the same problem and costs, held against each other by brute force."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import inf
 from unittest.mock import patch
 
@@ -64,11 +65,17 @@ def problem_of(seed: int, *, operators: int = 6, nodes: int = 4) -> PlacementPro
     return random_problem(seed, traits, operators=operators, nodes=nodes)
 
 
-def case_of(problem: PlacementProblem, objective: Objective) -> Case:
-    """Weigh the objective's terms as `exact.solve` does, with their optima by brute force."""
+def cases_of(problem: PlacementProblem, objectives: Iterable[Objective]) -> Iterator[Case]:
+    """Weigh each objective's terms as `exact.solve` does, with their optima by brute force."""
     arrays = ProblemArrays.of(problem)
-    weights = _weights(problem, arrays, objective)
-    return Case(problem, arrays, objective, weights, weigh(arrays, weights))
+
+    @cache
+    def least(term: Term) -> float:
+        return brute_force(arrays, weigh(arrays, {term: 1.0})).cost
+
+    for objective in objectives:
+        weights = _weights(problem, least, objective)
+        yield Case(problem, arrays, objective, weights, weigh(arrays, weights))
 
 
 def by_branch_and_bound(case: Case) -> Finding | None:
@@ -152,11 +159,8 @@ def complaint(case: Case, truth: Finding, engine: str, finding: Finding) -> str:
 
 
 def _weights(
-    problem: PlacementProblem, arrays: ProblemArrays, objective: Objective
+    problem: PlacementProblem, least: Callable[[Term], float], objective: Objective
 ) -> dict[Term, float]:
-    def least(term: Term) -> float:
-        return brute_force(arrays, weigh(arrays, {term: 1.0})).cost
-
     fails = Term.A in objective.weights and least(Term.A) == inf
     if objective.single:
         return {} if fails else {objective.single: 1.0}

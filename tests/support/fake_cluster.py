@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
+from commands_here import run_here
+from eyewall_deploy.cli import app
 from eyewall_deploy.lifecycle.down import cluster_processes
 from eyewall_deploy.processes.control import Control
 from eyewall_deploy.run_dir import RunDir
@@ -119,6 +121,10 @@ class FakeCluster:
         out, err = process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
+    def ask(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        _, _, _, *command = self.command(name, *arguments)
+        return run_here(app, *command)
+
     def try_up(self, *more: str) -> subprocess.CompletedProcess[str]:
         return self.run_command(*more, up=True)
 
@@ -127,7 +133,7 @@ class FakeCluster:
         assert done.returncode == 0, done.stderr
 
     def status(self) -> dict[str, Any]:
-        shown = self.run_command("status", "--json")
+        shown = self.ask("status", "--json")
         assert shown.returncode == 0, shown.stderr
         seen: dict[str, Any] = json.loads(shown.stdout)
         return seen
@@ -184,7 +190,7 @@ class FakeCluster:
     def end(self) -> None:
         """End what a test has left, a failed one too, so that no other test hears of it."""
         if self.run.keeper() is not None or self.processes() or self.groups():
-            self.run_command("down")
+            self.ask("down")
         for process in self.processes():
             process.kill()
         for started in self.started:

@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from commands_here import run_here
 from eyewall_contracts.rates import decode_rates
 from eyewall_contracts.znodes import Znodes
+from eyewall_deploy.cli import app as deploy_app
 from eyewall_deploy.deployment import read_deployment
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.status import read_status, running_topologies
 from eyewall_deploy.measure.tuple_events import TupleEvents, read_events
 from eyewall_deploy.run_dir import RunDir
 from eyewall_deploy.storm.nimbus import NimbusUnreachableError, read_summary
+from eyewall_sidecar.cli.app import app as eyewall_app
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEPLOY = Path(sys.executable).with_name("eyewall-deploy")
-EYEWALL = Path(sys.executable).with_name("eyewall")
+PROGRAMS = {"up", "submit", "down"}
+"""Commands that start programs or end them: as processes of their own, as people run them."""
 T = TypeVar("T")
 PATIENCE = 300.0
 """Seconds that anything may take on a machine that others use."""
@@ -49,6 +53,8 @@ class Cluster:
         self, *arguments: str, timeout: float = PATIENCE
     ) -> subprocess.CompletedProcess[str]:
         command, *rest = arguments
+        if command not in PROGRAMS:
+            return run_here(deploy_app, command, "--run-dir", str(self.run_dir), *rest)
         return subprocess.run(
             [DEPLOY, command, "--run-dir", self.run_dir, *rest],
             capture_output=True,
@@ -183,10 +189,7 @@ class Cluster:
 
     @staticmethod
     def _eyewall(*arguments: str) -> str:
-        command = [str(EYEWALL), *arguments]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=PATIENCE
-        )
+        done = run_here(eyewall_app, *arguments)
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 

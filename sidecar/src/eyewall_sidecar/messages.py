@@ -91,6 +91,10 @@ class Code(Enum):
     )
     COOLING = "the assignment cools down for another {seconds:.0f} s"
     STILL = "a move was undone: nothing moves for another {seconds:.0f} s"
+    REFUSED_MOVE = (
+        "Nimbus did not take the last move (its log has the reason): none is ordered for another "
+        "{seconds:.0f} s"
+    )
     UNSETTLED = "what is measured has not come to rest since its workers started"
     ROUND_BUDGET = (
         "{workers:count worker} would start, {started} started in this round, and "
@@ -138,6 +142,12 @@ class Code(Enum):
     SURROUNDINGS = (
         "; what hosts and delays did since is no fault of the move: {delay:ms} more, "
         "{throughput:.0%} carried"
+    )
+    RESTARTED_WORKERS = "a worker has been restarted {restarts:count time} since"
+    UNDO_NOT_TAKEN = "Nimbus did not take the way back {orders:count time} (its log has the reason)"
+    UNDO_COSTS_MORE = (
+        "the way back would cost {cost:.0f} s of lateness for each tuple/s, and save {saved:.0f} s "
+        "within {horizon:.0f} s"
     )
     MOVE_CONFIRMED = "the last move came to rest: {measured}"
     MOVE_UNDONE = "the last move made it worse and is undone: {measured}"

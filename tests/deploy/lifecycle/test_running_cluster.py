@@ -16,7 +16,7 @@ def test_another_scheduler_is_written_for_nimbus_which_is_restarted(
     on_loopback: FakeCluster,
 ) -> None:
     before = on_loopback.program("nimbus")["pid"]
-    done = on_loopback.run_command("scheduler", "default")
+    done = on_loopback.ask("scheduler", "default")
     assert done.returncode == 0, done.stderr
     settings = yaml.safe_load((on_loopback.run.conf("nimbus") / "storm.yaml").read_text())
     assert settings["storm.scheduler"] == "org.apache.storm.scheduler.DefaultScheduler"
@@ -25,9 +25,9 @@ def test_another_scheduler_is_written_for_nimbus_which_is_restarted(
 
 
 def test_a_program_can_be_stopped_and_started(on_loopback: FakeCluster) -> None:
-    assert on_loopback.run_command("stop", "supervisor-h2").returncode == 0
+    assert on_loopback.ask("stop", "supervisor-h2").returncode == 0
     assert on_loopback.program("supervisor-h2")["state"] == "STOPPED"
-    assert on_loopback.run_command("start", "supervisor-h2").returncode == 0
+    assert on_loopback.ask("start", "supervisor-h2").returncode == 0
     assert on_loopback.program("supervisor-h2")["state"] == "RUNNING"
 
 
@@ -35,14 +35,14 @@ def test_a_program_that_does_not_exist_is_answered_with_those_that_do(
     on_loopback: FakeCluster,
 ) -> None:
     for command in (["stop", "nimbos"], ["logs", "nimbos"]):
-        done = on_loopback.run_command(*command)
+        done = on_loopback.ask(*command)
         assert done.returncode == 1
         assert "nimbos" in done.stderr
         assert "nimbus" in done.stderr
 
 
 def test_logs_show_the_end_of_a_programs_log(on_loopback: FakeCluster) -> None:
-    done = on_loopback.run_command("logs", "redis", "--lines=200")
+    done = on_loopback.ask("logs", "redis", "--lines=200")
     assert done.returncode == 0
     assert "Ready to accept connections" in done.stdout
 
@@ -50,7 +50,7 @@ def test_logs_show_the_end_of_a_programs_log(on_loopback: FakeCluster) -> None:
 def test_a_program_that_has_not_run_yet_is_said_to_have_no_log(on_loopback: FakeCluster) -> None:
     # Without Eyewall nobody starts the sidecar.
     for more in ([], ["-f"]):
-        done = on_loopback.run_command("logs", "sidecar", *more)
+        done = on_loopback.ask("logs", "sidecar", *more)
         assert done.returncode == 1
         assert done.stderr == "logs: sidecar has not run yet\n"
 
@@ -58,30 +58,30 @@ def test_a_program_that_has_not_run_yet_is_said_to_have_no_log(on_loopback: Fake
 def test_on_loopback_a_delay_is_refused_since_nothing_would_come_of_it(
     on_loopback: FakeCluster,
 ) -> None:
-    done = on_loopback.run_command("delay", "west", "east", "80ms")
+    done = on_loopback.ask("delay", "west", "east", "80ms")
     assert done.returncode == 1
     assert "not emulated" in done.stderr
 
 
 def test_on_loopback_there_are_no_true_delays_to_show(on_loopback: FakeCluster) -> None:
-    done = on_loopback.run_command("delays")
+    done = on_loopback.ask("delays")
     assert done.returncode == 1
     assert "not emulated" in done.stderr
 
 
 @pytest.mark.namespaces
 def test_delays_cannot_be_shown_where_nothing_measures_them(emulated: FakeCluster) -> None:
-    done = emulated.run_command("delays")
+    done = emulated.ask("delays")
     assert done.returncode == 1
     assert "brought up without agents" in done.stderr
 
 
 @pytest.mark.namespaces
 def test_a_delay_is_changed_by_one_command_both_ways(emulated: FakeCluster) -> None:
-    done = emulated.run_command("delay", "west", "east", "80ms")
+    done = emulated.ask("delay", "west", "east", "80ms")
     assert done.returncode == 0, done.stderr
     assert json.loads(emulated.run.delays.read_text())["delay"] == [[0.0, 0.08], [0.08, 0.0]]
-    one_way = emulated.run_command("delay", "h1", "h2", "20ms", "--one-direction")
+    one_way = emulated.ask("delay", "h1", "h2", "20ms", "--one-direction")
     assert one_way.returncode == 0, one_way.stderr
     assert json.loads(emulated.run.delays.read_text())["delay"] == [[0.0, 0.02], [0.08, 0.0]]
 
@@ -98,13 +98,13 @@ def test_a_delay_is_changed_by_one_command_both_ways(emulated: FakeCluster) -> N
 def test_a_delay_that_makes_no_sense_is_refused_with_what_is_allowed(
     emulated: FakeCluster, command: list[str], named: str
 ) -> None:
-    done = emulated.run_command("delay", *command)
+    done = emulated.ask("delay", *command)
     assert done.returncode == 1
     assert named in done.stderr
 
 
 def test_on_loopback_a_hosts_cpu_cannot_be_changed(on_loopback: FakeCluster) -> None:
-    done = on_loopback.run_command("cpu", "h1", "0.2")
+    done = on_loopback.ask("cpu", "h1", "0.2")
     assert done.returncode == 1
     assert done.stderr == (
         "cpu of h1: on loopback hosts have no control groups that could limit it\n"
@@ -115,16 +115,16 @@ def test_on_loopback_a_hosts_cpu_cannot_be_changed(on_loopback: FakeCluster) -> 
 def test_a_hosts_cpu_is_changed_at_once_and_what_makes_no_sense_is_refused(
     emulated: FakeCluster,
 ) -> None:
-    changed = emulated.run_command("cpu", "h1", "0.2")
+    changed = emulated.ask("cpu", "h1", "0.2")
     assert changed.stdout == "h1: 0.2 cores (before: 1)\n", changed.stderr
-    again = emulated.run_command("cpu", "h1", "1.5")
+    again = emulated.ask("cpu", "h1", "1.5")
     assert again.stdout == "h1: 1.5 cores (before: 0.2)\n", again.stderr
     for (host, cores), reason in {
         ("h3", "1"): "cpu of h3: no such host; hosts are h1, h2",
         ("h1", "0"): "cpu of h1: 0 cores; allowed are 0.01 to 1024",
         ("h1", "nan"): "cpu of h1: nan cores; allowed are 0.01 to 1024",
     }.items():
-        done = emulated.run_command("cpu", host, cores)
+        done = emulated.ask("cpu", host, cores)
         assert done.returncode == 1
         assert reason in done.stderr
 
@@ -150,6 +150,6 @@ def test_a_command_runs_on_a_host_with_its_name_its_address_and_its_processes(
 
 def test_a_cluster_with_one_kind_of_links_says_so(on_loopback: FakeCluster) -> None:
     for command in (["link", "h1", "h2", "3"], ["public", "1"], ["reallocation", "off"]):
-        done = on_loopback.run_command(*command)
+        done = on_loopback.ask(*command)
         assert done.returncode == 1
         assert "two kinds of links" in done.stderr

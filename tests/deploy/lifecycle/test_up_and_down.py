@@ -88,7 +88,7 @@ def test_while_supervisord_does_not_answer_commands_say_that_the_cluster_has_end
     hidden = on_loopback.run.path / "hidden.sock"
     on_loopback.run.socket.rename(hidden)
     for command in (["status"], ["stop", "nimbus"], ["start", "nimbus"], ["restart", "nimbus"]):
-        done = on_loopback.run_command(*command)
+        done = on_loopback.ask(*command)
         assert done.returncode == 1
         assert done.stderr.splitlines()[-1].startswith("the cluster has ended; its logs are in ")
     hidden.rename(on_loopback.run.socket)
@@ -116,52 +116,58 @@ def test_programs_start_in_order_each_after_what_it_needs(running: FakeCluster) 
     assert order == wanted
 
 
+# How a starter ends does not depend on the mode, and what that ends is tried in both below.
+
+
+@pytest.mark.namespaces
 def test_a_program_that_dies_while_it_starts_ends_everything_and_its_last_lines_are_shown(
-    cluster: FakeCluster,
+    namespaces: FakeCluster,
 ) -> None:
-    cluster.environment["FAKE_FAULT"] = "nimbus:dies"
-    done = cluster.try_up()
+    namespaces.environment["FAKE_FAULT"] = "nimbus:dies"
+    done = namespaces.try_up()
     assert done.returncode == 1
     assert "nimbus ended while it was starting (exit status 13)" in done.stderr
     assert "class io.example.Missing is nowhere" in done.stderr
-    cluster.assert_nothing_left()
-    assert cluster.groups() == []
+    namespaces.assert_nothing_left()
+    assert namespaces.groups() == []
 
 
-def test_sigkill_of_the_starter_while_it_waits_ends_everything(cluster: FakeCluster) -> None:
-    cluster.environment["FAKE_FAULT"] = "nimbus:hangs"
-    starter = cluster.start(*cluster.up_command())
-    cluster.wait_for_fake("nimbus")
+def test_sigkill_of_the_starter_while_it_waits_ends_everything(loopback: FakeCluster) -> None:
+    loopback.environment["FAKE_FAULT"] = "nimbus:hangs"
+    starter = loopback.start(*loopback.up_command())
+    loopback.wait_for_fake("nimbus")
     _kill(starter)
-    cluster.assert_nothing_left()
-    assert cluster.groups() == []
+    loopback.assert_nothing_left()
 
 
-def test_sigkill_of_a_starter_in_the_foreground_ends_everything(cluster: FakeCluster) -> None:
-    starter = cluster.start(*cluster.up_command("--foreground"))
+@pytest.mark.namespaces
+def test_sigkill_of_a_starter_in_the_foreground_ends_everything(namespaces: FakeCluster) -> None:
+    starter = namespaces.start(*namespaces.up_command("--foreground"))
     _wait_until_up(starter)
     _kill(starter)
-    cluster.assert_nothing_left()
+    namespaces.assert_nothing_left()
+    assert namespaces.groups() == []
 
 
-def test_ctrl_c_in_the_foreground_ends_everything(cluster: FakeCluster) -> None:
-    starter = cluster.start(*cluster.up_command("--foreground"))
+def test_ctrl_c_in_the_foreground_ends_everything(loopback: FakeCluster) -> None:
+    starter = loopback.start(*loopback.up_command("--foreground"))
     _wait_until_up(starter)
     starter.send_signal(signal.SIGINT)
     _, said = starter.communicate(timeout=PATIENCE)
     assert starter.returncode in INTERRUPTED
     assert "ended" in said
-    cluster.assert_nothing_left()
+    loopback.assert_nothing_left()
 
 
-def test_ctrl_c_during_up_ends_everything(cluster: FakeCluster) -> None:
-    cluster.environment["FAKE_FAULT"] = "nimbus:hangs"
-    starter = cluster.start(*cluster.up_command())
-    cluster.wait_for_fake("nimbus")
+@pytest.mark.namespaces
+def test_ctrl_c_during_up_ends_everything(namespaces: FakeCluster) -> None:
+    namespaces.environment["FAKE_FAULT"] = "nimbus:hangs"
+    starter = namespaces.start(*namespaces.up_command())
+    namespaces.wait_for_fake("nimbus")
     starter.send_signal(signal.SIGINT)
     starter.communicate(timeout=PATIENCE)
     assert starter.returncode in INTERRUPTED
-    cluster.assert_nothing_left()
+    namespaces.assert_nothing_left()
 
 
 def test_sigkill_of_the_keeper_ends_everything_workers_included(cluster: FakeCluster) -> None:
@@ -211,20 +217,20 @@ def test_up_on_a_running_cluster_says_so_and_leaves_it_alone(on_loopback: FakeCl
 
 
 def test_a_port_that_is_taken_is_named_with_its_owner_and_the_option_for_another(
-    cluster: FakeCluster,
+    loopback: FakeCluster,
 ) -> None:
-    with socket.create_server(("127.0.0.1", cluster.ports[0])):
-        done = cluster.try_up()
+    with socket.create_server(("127.0.0.1", loopback.ports[0])):
+        done = loopback.try_up()
     assert done.returncode == 1
-    taken = rf"port {cluster.ports[0]} for Nimbus is taken by \S+ \(process \d+\)"
+    taken = rf"port {loopback.ports[0]} for Nimbus is taken by \S+ \(process \d+\)"
     assert re.search(taken, done.stderr)
     assert "--nimbus-port PORT" in done.stderr
-    assert cluster.processes() == []
+    assert loopback.processes() == []
 
 
 def test_commands_without_a_running_cluster_say_that_there_is_none(loopback: FakeCluster) -> None:
     for command in (["status"], ["logs", "nimbus"], ["stop", "nimbus"], ["delay", "a", "b", "1ms"]):
-        done = loopback.run_command(*command)
+        done = loopback.ask(*command)
         assert done.returncode == 1
         assert f"no cluster runs in {loopback.run.path}" in done.stderr
 

@@ -1,13 +1,13 @@
 """Every exact engine against brute force; the benchmark engines-agree is the same at full size."""
 
 from collections.abc import Iterable
-from itertools import islice, product
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import pytest
 from brute_force import brute_force, carried, costs_of, every_placement, fits
-from engine_agreement import ENGINES, OBJECTIVES, Case, case_of, complaint, problem_of
+from engine_agreement import ENGINES, OBJECTIVES, Case, cases_of, complaint, problem_of
 from eyewall_sidecar.exact import pulp_engine
 from eyewall_sidecar.exact.closed_form import covers
 from eyewall_sidecar.exact.finding import Finding, Outcome
@@ -38,10 +38,10 @@ def disagreements(engine: str, cases: Iterable[tuple[int, Case]]) -> list[str]:
 
 @pytest.mark.parametrize("engine", PROBLEMS)
 def test_an_engine_finds_what_trying_every_placement_finds(engine: str) -> None:
-    seeds = range(PROBLEMS[engine])
     cases = (
-        (seed, case_of(problem_of(seed), objective))
-        for seed, objective in product(seeds, OBJECTIVES)
+        (seed, case)
+        for seed in range(PROBLEMS[engine])
+        for case in cases_of(problem_of(seed), OBJECTIVES)
     )
     assert disagreements(engine, cases) == []
 
@@ -62,8 +62,7 @@ def test_the_readable_program_bounds_the_cost_when_its_time_is_up(
         return found
 
     apart = 0
-    for seed, objective in product(range(4), OBJECTIVES):
-        case = case_of(problem_of(seed), objective)
+    for case in chain.from_iterable(cases_of(problem_of(seed), OBJECTIVES) for seed in range(4)):
         half, none = finding(case, 0.5), finding(case, 0.0)
         if half.places is not None:
             assert half.outcome is Outcome.INCUMBENT
@@ -76,9 +75,9 @@ def test_the_closed_case_is_what_trying_every_placement_finds() -> None:
     diamonds = ((seed, problem_of(seed)) for seed in range(0, 10_000, 4))
     covered = ((seed, it) for seed, it in diamonds if covers(ProblemArrays.of(it)))
     cases = (
-        (seed, case_of(problem, objective))
+        (seed, case)
         for seed, problem in islice(covered, 60)
-        for objective in OBJECTIVES
+        for case in cases_of(problem, OBJECTIVES)
     )
     assert disagreements("diamond", cases) == []
 
@@ -86,7 +85,7 @@ def test_the_closed_case_is_what_trying_every_placement_finds() -> None:
 def test_brute_force_knows_constraints_and_costs_as_the_model_does() -> None:
     for seed in range(40):
         problem = problem_of(seed)
-        case = case_of(problem, OBJECTIVES[seed % len(OBJECTIVES)])
+        (case,) = cases_of(problem, [OBJECTIVES[seed % len(OBJECTIVES)]])
         tried = every_placement(case.arrays)[::7]
         valid = fits(case.arrays, tried) & carried(case.arrays, tried)
         values = costs_of(case.arrays, case.costs, tried)
@@ -98,7 +97,8 @@ def test_brute_force_knows_constraints_and_costs_as_the_model_does() -> None:
 def test_a_worse_placement_a_wrong_cost_and_a_bound_too_high_are_complaints() -> None:
     case, truth = next(
         (case, truth)
-        for case in (case_of(problem_of(seed), OBJECTIVES[3]) for seed in range(50))
+        for seed in range(50)
+        for case in cases_of(problem_of(seed), [OBJECTIVES[3]])
         if (truth := brute_force(case.arrays, case.costs)).cost not in (0.0, np.inf)
     )
     tried = every_placement(case.arrays)

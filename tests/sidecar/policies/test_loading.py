@@ -25,7 +25,7 @@ def compiled():
 before = compiled()
 assert before
 for objective in map(Objective.parse, {objectives!r}):
-    for seed in range(20):
+    for seed in range(8):
         problem = random_problem(seed, operators=8, nodes=5)
         load_policy({policy!r})(problem, objective, time_limit={limit}, seed=seed)
 print(*sorted({{f"{{module}}.{{name}}" for module, name, _ in compiled() - before}}), sep="\\n")

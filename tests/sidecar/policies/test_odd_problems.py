@@ -6,7 +6,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 from brute_force import brute_force
-from engine_agreement import OBJECTIVES, by_policy, case_of, complaint
+from engine_agreement import OBJECTIVES, by_policy, cases_of, complaint
 from eyewall_sidecar.model import (
     Link,
     LinkMatrix,
@@ -88,12 +88,11 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 def test_the_exact_policy_answers_as_trying_every_placement_does(name: str) -> None:
-    for objective in OBJECTIVES:
-        case = case_of(ODD[name], objective)
+    for case in cases_of(ODD[name], OBJECTIVES):
         finding = by_policy(case)
         assert finding is not None
         truth = brute_force(case.arrays, case.costs)
-        assert complaint(case, truth, "policy odp", finding) == "", str(objective)
+        assert complaint(case, truth, "policy odp", finding) == "", str(case.objective)
 
 
 def test_a_cycle_is_cut_where_it_closes_and_its_streams_all_count_for_the_network() -> None:

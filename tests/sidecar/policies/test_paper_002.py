@@ -56,13 +56,14 @@ def problem_of(seed: int, operators: int = 6, nodes: int = 4) -> PlacementProble
     )
 
 
-def placements(problem: PlacementProblem) -> Iterator[Placement]:
-    """Return every valid placement."""
+@cache
+def placements(seed: int) -> tuple[Placement, ...]:
+    """Return every valid placement of a seed's problem."""
+    problem = problem_of(seed)
     operators = [it.id for it in problem.operators]
-    for nodes in product(*(problem.candidates(it) for it in operators)):
-        placement = dict(zip(operators, nodes, strict=True))
-        if not violations(problem, placement):
-            yield placement
+    every = product(*(problem.candidates(it) for it in operators))
+    tried = (dict(zip(operators, nodes, strict=True)) for nodes in every)
+    return tuple(it for it in tried if not violations(problem, it))
 
 
 @cache
@@ -70,7 +71,7 @@ def best_value(seed: int, text: str) -> float:
     """Return the best that any valid placement of a seed's problem has by an objective."""
     problem, objective = problem_of(seed), Objective.parse(text)
     ranges = ranges_of(ProblemArrays.of(problem), objective)
-    values = [evaluate(problem, it, objective, ranges).value for it in placements(problem)]
+    values = [evaluate(problem, it, objective, ranges).value for it in placements(seed)]
     return max(values) if objective.maximised else min(values)
 
 
@@ -213,7 +214,7 @@ def test_where_every_ant_breaks_a_constraint_the_answer_is_a_greedy_start() -> N
 
 def test_ants_keep_the_current_placement_if_they_find_none_that_is_better() -> None:
     problem = problem_of(3)
-    best = min(placements(problem), key=lambda it: ecker_score(problem, it, EckerWeights()))
+    best = min(placements(3), key=lambda it: ecker_score(problem, it, EckerWeights()))
     running = PlacementProblem(
         problem.operators, problem.streams, problem.nodes, problem.links, best
     )

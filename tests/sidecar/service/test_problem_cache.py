@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from delay_tables import all_delays
 from eyewall_sidecar.policies import policy_catalogue
-from eyewall_sidecar.service import decider, movement_rules, problem_cache
+from eyewall_sidecar.service import movement_rules, problem_cache
 from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.decision import Keep, TopologyRecord, record_of
 from eyewall_sidecar.service.estimates import Estimates
@@ -73,7 +73,7 @@ def test_nothing_is_built_or_assessed_again_while_nothing_changes(
 ) -> None:
     built = counted_builds(monkeypatch)
     assessed = _Counted(movement_rules.assess_move)
-    monkeypatch.setattr(decider, "assess_move", assessed)
+    monkeypatch.setattr(movement_rules, "assess_move", assessed)
     nimbus, running = three_running()
     for _ in range(5):
         nimbus.round(*running, obey=False)
@@ -242,7 +242,7 @@ def test_what_crossings_cost_is_not_forgotten_when_a_topology_moves_into_one_wor
         record: TopologyRecord | None, *workers: Worker, overheads: dict[WorkerAddress, float]
     ) -> tuple[TopologyRecord, CrossingCost]:
         running = state(topology, *workers)
-        record = record_of(record, running, 0.0, USUAL_COST)
+        record = record_of(record, running, set(), 0.0, USUAL_COST)
         observation = Observation(
             cluster(hosts, running),
             all_delays(["a", "b"], 10),
@@ -280,4 +280,4 @@ def test_a_round_without_a_problem_keeps_what_crossings_cost() -> None:
     before, now = (state(topology, worker("a", port, 1, 2)) for port in (6700, 6701))
     known = CrossingCost(0.03, 0.1, 1e-5)
     record = TopologyRecord(before.assignment_digest, 0.0, crossing_cost=known)
-    assert record_of(record, now, 1.0, USUAL_COST).crossing_cost == known
+    assert record_of(record, now, set(), 1.0, USUAL_COST).crossing_cost == known

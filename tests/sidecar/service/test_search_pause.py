@@ -9,9 +9,10 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Link, Node
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
-from eyewall_sidecar.service.decision import PlacementSearch, TopologyRecord
+from eyewall_sidecar.service.decision import TopologyRecord
 from eyewall_sidecar.service.move_price import least_price, price_move
 from eyewall_sidecar.service.movement_rules import MoveVerdict
+from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.search_pause import may_search_again
 from eyewall_sidecar.service.worker_starts import WorkerStarts

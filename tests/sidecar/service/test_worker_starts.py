@@ -49,22 +49,26 @@ def test_a_start_lasts_from_the_assignment_to_the_first_tuples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("used", "busy", "learned"),
+    ("used", "busy", "tasks", "learned"),
     [
-        (0.04, 0.5, 8.0),  # of a core, and half of the host's core is idle: it waits for tuples
-        (0.06, 0.5, 400.0),
-        (0.04, 0.85, 400.0),  # what is left of the host is too little to start with
+        (0.04, 0.5, 0, 8.0),  # of a core, and half of the host's core is idle: it waits for tuples
+        (0.06, 0.5, 0, 400.0),
+        (0.04, 0.85, 0, 400.0),  # what is left of the host is too little to start with
+        (0.11, 0.5, 8, 8.0),  # each of eight executors polls for tuples
+        (0.18, 0.5, 8, 400.0),
     ],
 )
 def test_a_worker_that_idles_has_started_and_its_source_gives_nothing(
-    used: float, busy: float, learned: float
+    used: float, busy: float, tasks: int, learned: float
 ) -> None:
     starts = WorkerStarts()
     starts.expect("t", (), (worker("a", 6700, 1),), HOSTS, 100.0)
     seen = report("a", time=1000.0, cores=1.0, busy=busy, used={"t": used})
     (of,) = seen.workers
     assert of.cpu == pytest.approx(used * seen.seconds)
-    starts.observe([replace(seen, workers=(replace(of, id="w1", seconds=2.0),))], 110.0)
+    idle = tuple(TaskSample(it, "tag") for it in range(tasks))
+    waiting = replace(of, id="w1", seconds=2.0, tasks=idle)
+    starts.observe([replace(seen, workers=(waiting,))], 110.0)
     starts.observe([running("a", "w1", counted=True)], 502.0)
     assert starts.seconds("t", "a") == pytest.approx(learned)
 

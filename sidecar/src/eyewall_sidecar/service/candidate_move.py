@@ -23,6 +23,8 @@ class MoveConditions:
         Until the assignment has cooled down; 0 or less if it has.
     still_seconds
         Until something may move again after a move that was undone; 0 or less if it may.
+    refused_seconds
+        Until a move is ordered again after Nimbus did not take one; 0 if one may be.
     unsettled
         Whether what is measured has not come to rest since workers started.
     catching_up_seconds
@@ -44,6 +46,7 @@ class MoveConditions:
     frozen: Message | None = None
     cooling_seconds: float = 0.0
     still_seconds: float = 0.0
+    refused_seconds: float = 0.0
     unsettled: bool = False
     catching_up_seconds: float = 0.0
     saturated: bool = False

@@ -8,16 +8,15 @@ from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
+from eyewall_sidecar.service.candidate_search import CandidateSearch
 from eyewall_sidecar.service.decision import (
     Decline,
     Handover,
     Keep,
     Place,
-    PlacementSearch,
     RoundInputs,
     TopologyOutcome,
     TopologyRecord,
-    cancel_search,
     leave_alone,
     poll_search,
     with_overlap,
@@ -28,10 +27,7 @@ from eyewall_sidecar.service.messages import no_placement_message, search_summar
 from eyewall_sidecar.service.move_value import price_of
 from eyewall_sidecar.service.movement_rules import (
     MoveVerdict,
-    assess_move,
-    evaluate_move,
     find_freeze,
-    has_other_workers,
 )
 from eyewall_sidecar.service.overload import note_overload
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
@@ -44,7 +40,7 @@ from eyewall_sidecar.service.problem_cache import (
 )
 from eyewall_sidecar.service.ready_moves import ReadyMoves
 from eyewall_sidecar.service.search_pause import is_stale, may_search_again
-from eyewall_sidecar.service.solver_pool import PLACING, PlacementTask, Solvers
+from eyewall_sidecar.service.solver_pool import PLACING, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
@@ -84,7 +80,7 @@ class TopologyDecider:
         self.started = started
         self._performances = PerformanceTracker()
         self._settings = settings
-        self._solvers = solvers
+        self._candidates = CandidateSearch(settings, solvers, started.starts, clock)
         self._ready_moves = ReadyMoves(settings.moves, plans, self.started, clock)
         self._clock = clock
         self._known_delays = KnownDelaysCache()
@@ -114,6 +110,7 @@ class TopologyDecider:
             frozen=find_freeze(limits, switches, topology.topology.id),
             cooling_seconds=record.since + limits.cool_down_seconds - now,
             still_seconds=record.history.still_until - now,
+            refused_seconds=record.refused_seconds(limits.cool_down_seconds, now),
             unsettled=performance.unsettled,
             catching_up_seconds=max(record.since, performance.since) + catch_up - now,
             saturated=performance.is_saturated,
@@ -168,7 +165,8 @@ class TopologyDecider:
             return TopologyOutcome(Decline(reason), record, reason)
         task = replace(request.task(problem, self._settings.solver.seed), purpose=PLACING)
         if record.search is None or not is_same_but_for_others(record.search.task, task):
-            record = self._start_search(record, task, self._placing_seconds(settings, inputs))
+            seconds = self._placing_seconds(settings, inputs)
+            record = self._candidates.search(record, task, seconds)
         record, failure = poll_search(record, inputs.until, self._clock)
         if failure is not None:
             return TopologyOutcome(Decline(failure.reason), record, failure.reason)
@@ -247,10 +245,10 @@ class TopologyDecider:
         verdict: MoveVerdict | None = None
         conditions = self.conditions(topology, record, inputs.switches)
         if search is not None and search.solution is not None:
-            record, verdict = self._evaluate(
-                record, request, search.solution, conditions, outdated=outdated
+            record, origin, verdict = self._candidates.evaluate(
+                record, request, search, conditions, outdated=outdated
             )
-            if verdict.hold is None and not (outdated and is_stale(search, self._clock())):
+            if verdict.hold is None and not (outdated and is_stale(origin, self._clock())):
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
             if verdict.is_shown_in_status:
@@ -263,10 +261,12 @@ class TopologyDecider:
         # Without a verdict on what a search found, it is still under way.
         if outdated and (
             search is None
-            or (verdict is not None and may_search_again(search, verdict, conditions, limits, now))
+            or (
+                verdict is not None
+                and may_search_again(record.search or search, verdict, conditions, limits, now)
+            )
         ):
-            longest = min(self._settings.solver.improvement_seconds, settings.time_limit)
-            record = self._start_search(record, task, longest)
+            record = self._candidates.search(record, task, self._candidates.longest(request))
         if verdict is None or verdict.hold is None:
             report = failure.reason if failure is not None else message(Code.SEARCHING)
             return TopologyOutcome(stays, record, report, pending=failure is None)
@@ -279,27 +279,6 @@ class TopologyDecider:
             candidate.before,
             outdated,
         )
-
-    def _evaluate(
-        self,
-        record: TopologyRecord,
-        request: PlacementRequest,
-        solution: Solution,
-        conditions: MoveConditions,
-        *,
-        outdated: bool,
-    ) -> tuple[TopologyRecord, MoveVerdict]:
-        """Evaluate a move to a solution, which is assessed again only if the problem changed."""
-        candidate = record.candidate
-        if (
-            candidate is None
-            or candidate.proposal is not solution
-            or candidate.request.problem is not request.problem
-            or has_other_workers(candidate, request)
-        ):
-            candidate = assess_move(request, solution, outdated=outdated)
-            record = replace(record, candidate=candidate)
-        return record, evaluate_move(candidate, self._settings.moves, conditions)
 
     def _note_overload(self, topology: TopologyState, record: TopologyRecord) -> TopologyRecord:
         """Add this round to an overload, by what the load model said in the last one."""
@@ -364,6 +343,7 @@ class TopologyDecider:
         inputs: RoundInputs,
     ) -> TopologyOutcome:
         self.started.expect(topology, handover.assignment, inputs.observation.state)
+        handover = handover.after(record.handover, self._clock())
         record = replace(record, handover=handover)
         report = message(
             Code.DECIDED,
@@ -391,10 +371,3 @@ class TopologyDecider:
             record.crossing_cost,
         )
         return replace(record, request=request), request
-
-    def _start_search(
-        self, record: TopologyRecord, task: PlacementTask, seconds: float
-    ) -> TopologyRecord:
-        cancel_search(record)
-        job = self._solvers.run(task, seconds)
-        return replace(record, search=PlacementSearch(task, job, began=self._clock()))

@@ -1,6 +1,6 @@
 """What is decided for one topology in one round, and what is remembered of it for the next."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -8,12 +8,13 @@ from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution
 from eyewall_sidecar.service.candidate_move import CandidateMove
 from eyewall_sidecar.service.crossing_memory import CrossingLesson
-from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial
+from eyewall_sidecar.service.look_back import MOST_DOUBLED, MoveHistory, MoveTrial
 from eyewall_sidecar.service.overlap import restart_reason
 from eyewall_sidecar.service.overload import Overload
+from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
-from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
+from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     USUAL_COST,
@@ -24,37 +25,42 @@ from eyewall_sidecar.storm import (
     supervisor_capacities,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class PlacementSearch:
-    """A task given to the solvers.
-
-    Parameters
-    ----------
-    job, solution
-        The job until its solution is there.
-    began, found
-        When it was given, and when a round took the solution, by the clock of rounds.
-    """
-
-    task: PlacementTask
-    job: Job[Solution] | None
-    solution: Solution | None = None
-    began: float = -inf
-    found: float = inf
+MOST_ORDERS = 5
+"""Rounds in a row in which an assignment is handed to a Nimbus that does not take it: answers may
+come too late for some."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handover:
     """An assignment handed to Nimbus, and what is true once it runs.
 
-    `status` is the topology's; `trial` is what is to be looked back on, None after a placement or
-    an order.
+    Parameters
+    ----------
+    status
+        The topology's.
+    trial
+        What is to be looked back on; None after a placement or an order.
+    orders, ordered
+        In how many rounds it was handed over, as Nimbus did not take it before, and when last.
     """
 
     assignment: Assignment
     status: Message
     trial: MoveTrial | None = None
+    orders: int = 1
+    ordered: float = -inf
+
+    def after(self, before: "Handover | None", now: float) -> "Handover":
+        """Return this one as it is ordered now, where the one before has not come to run."""
+        again = before is not None and set(before.assignment) == set(self.assignment)
+        return replace(self, orders=before.orders + 1 if before and again else 1, ordered=now)
+
+    def refused_seconds(self, cool_down: float, now: float) -> float:
+        """Return for how long nothing is to be ordered, as Nimbus does not take this; or 0."""
+        if self.orders < MOST_ORDERS:
+            return 0.0
+        waits = cool_down * 2.0 ** min(self.orders - MOST_ORDERS, MOST_DOUBLED)
+        return max(0.0, self.ordered + waits - now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +107,8 @@ class TopologyRecord:
         The status of that assignment; None if it was not decided here.
     was_kept
         Whether the status said why this assignment is only kept: once that is over, it says so.
-    request, search, candidate
-        The last problem, the search under way or done, and its solution held against the problem.
+    request, search, candidate, quick_candidate
+        The last problem, the search under way or done, and its solutions held against the problem.
     hold
         What keeps anything better from being looked for or done, if its status should say so.
     handover
@@ -122,8 +128,6 @@ class TopologyRecord:
         What it has cost so far that more comes than is carried; None if all is.
     considered
         When a round last had the time to look for anything better.
-    undo_ordered
-        When an undo of the move that this assignment comes from was last ordered.
     """
 
     assignment_digest: bytes
@@ -133,6 +137,7 @@ class TopologyRecord:
     request: PlacementRequest | None = None
     search: PlacementSearch | None = None
     candidate: CandidateMove | None = None
+    quick_candidate: CandidateMove | None = None
     hold: Message | None = None
     handover: Handover | None = None
     trial: MoveTrial | None = None
@@ -142,15 +147,27 @@ class TopologyRecord:
     lines: LastLines = LastLines()
     overload: Overload | None = None
     considered: float = -inf
-    undo_ordered: float = -inf
+
+    def refused_seconds(self, cool_down: float, now: float) -> float:
+        """Return for how long nothing is to be ordered, as Nimbus does not take it; or 0."""
+        return self.handover.refused_seconds(cool_down, now) if self.handover is not None else 0.0
 
 
 def record_of(
-    record: TopologyRecord | None, topology: TopologyState, now: float, prior: CrossingCost
+    record: TopologyRecord | None,
+    topology: TopologyState,
+    supervisors: Set[str],
+    now: float,
+    prior: CrossingCost,
 ) -> TopologyRecord:
     """Return what is remembered; what belongs to another assignment is dropped.
 
-    `prior` is what crossings cost a topology of which nothing is remembered.
+    Parameters
+    ----------
+    supervisors
+        The ids of those that Nimbus has now.
+    prior
+        What crossings cost a topology of which nothing is remembered.
     """
     if record is not None and record.assignment_digest == topology.assignment_digest:
         return record
@@ -164,6 +181,8 @@ def record_of(
     history = record.history
     if trial is not None and trial.undoes:
         history = history.with_setback(now, trial.slowed)
+    elif _never_ran(record, topology, supervisors):
+        history = history.with_setback(now)
     return replace(
         fresh,
         status=handover.status if handover is not None and runs else None,
@@ -175,26 +194,37 @@ def record_of(
     )
 
 
+def _never_ran(record: TopologyRecord, topology: TopologyState, supervisors: Set[str]) -> bool:
+    """Whether Nimbus gave up workers of the last move before it could be looked back on.
+
+    It does so two minutes after workers that do not start. Where a host was lost, that is why.
+    """
+    if record.trial is None or record.request is None or not topology.missing():
+        return False
+    return record.request.capacities.keys() <= supervisors
+
+
 def poll_search(
     record: TopologyRecord, until: float, clock: Callable[[], float]
 ) -> tuple[TopologyRecord, SolverFailure | None]:
     """Take the search's solution if it is there by then; a search that failed is dropped."""
-    search = record.search
-    if search is None or search.job is None:
+    if record.search is None:
         return record, None
-    result = search.job.result(until)
-    if result is None:
-        return record, None
-    if isinstance(result, SolverFailure):
-        return replace(record, search=None), result
-    found = replace(search, job=None, solution=result, found=clock())
-    return replace(record, search=found), None
+    search = record.search.polled(until, clock)
+    if isinstance(search, SolverFailure):
+        return replace(record, search=None), search
+    if search.quick is not None:
+        quick = search.quick.polled(clock(), clock)
+        if isinstance(quick, SolverFailure):
+            quick = replace(search.quick, job=None)
+        search = replace(search, quick=quick)
+    return replace(record, search=search), None
 
 
 def cancel_search(record: TopologyRecord) -> None:
-    """Wait no longer for a solution that is under way."""
-    if record.search is not None and record.search.job is not None:
-        record.search.job.cancel()
+    """Wait no longer for solutions that are under way."""
+    if record.search is not None:
+        record.search.cancel()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Link, Node, Placement, PlacementProblem
 from eyewall_sidecar.objectives.load import forecast_load
-from eyewall_sidecar.service.performance import Level, Performance
+from eyewall_sidecar.service.level import Level
+from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.storm import Assignment
 
 STILL_SECONDS = 600.0
@@ -23,6 +24,8 @@ MOST_PROBED = 100
 """Hosts up to which that is so; among more, most delays are estimates."""
 ACQUITTED_SECONDS = 3600.0
 """For which a further setback stands: what becomes slow again and again is not worth moving to."""
+FADES_SECONDS = 86_400.0
+"""After which one setback less counts: clusters and topologies change."""
 LEAST_RISE = 0.1
 """Part by which a link's delay has to rise to count: less may be noise."""
 MORE_UNCERTAIN = 2.0
@@ -104,10 +107,21 @@ REPORTED_DELAY, REPORTED_THROUGHPUT = 0.001, 0.95
 
 @dataclass(frozen=True, slots=True)
 class MoveOutcome:
-    """What became of a move; `worse` if it has to be undone."""
+    """What became of a move.
+
+    Parameters
+    ----------
+    worse
+        Whether it made things worse.
+    report
+        What was measured.
+    lateness
+        By how many seconds tuples arrive later, if it is worse for that alone; else None.
+    """
 
     worse: bool
     report: Message
+    lateness: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +135,8 @@ class MoveHistory:
     still_until
         Until when nothing moves, by the clock of rounds.
     set_back, slowed
-        When the last of them was, and the links that slowed if links explain it; none if something
-        else does, or once it stands.
+        When the last of them was, or began to count less; and the links that slowed if links
+        explain it, none if something else does, or once it stands.
     acquitted
         When a setback was last taken back.
     """
@@ -144,6 +158,16 @@ class MoveHistory:
         if now - self.acquitted < ACQUITTED_SECONDS:
             slowed = ()
         return MoveHistory(self.setbacks + 1, now + still, now, slowed, self.acquitted)
+
+    def confirmed(self) -> "MoveHistory":
+        """Return the history after a move that was as good as predicted: one setback less."""
+        return replace(self, setbacks=max(0, self.setbacks - 1))
+
+    def faded(self, now: float) -> "MoveHistory":
+        """Return the history with one setback less for each day since the last."""
+        if not self.setbacks or now - self.set_back < FADES_SECONDS:
+            return self
+        return replace(self, setbacks=self.setbacks - 1, set_back=self.set_back + FADES_SECONDS)
 
     def reviewed(self, problem: PlacementProblem, now: float) -> "MoveHistory":
         """Return the history without its last setback if the move is not to blame for it.
@@ -301,7 +325,10 @@ def judge_move(
         changed = message(
             Code.SURROUNDINGS, delay=surroundings.delay, throughput=surroundings.throughput
         )
-    return MoveOutcome(worse, message(Code.MEASURED_MOVE, **values, changed=changed))
+    lateness: float | None = None
+    if worse and not less and not now.is_saturated and latency_before and now.latency:
+        lateness = now.latency.mean - latency_before.mean
+    return MoveOutcome(worse, message(Code.MEASURED_MOVE, **values, changed=changed), lateness)
 
 
 def _rose(before: Level | None, after: Level | None) -> bool:

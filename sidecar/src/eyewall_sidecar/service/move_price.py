@@ -68,23 +68,27 @@ def price_move(
     hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
     started = set(after) - set(topology.assignment)
     on_host = Counter(hosts.get(it.slot.supervisor, "") for it in started)
-    learned = (starts.seconds(topology.topology.id, it) for it in on_host)
-    # What was learned on a host may be of a time at which it had more cores.
-    loads, start_cpu = request.observation.estimates.loads, request.start_cpu
-    at_least = (
-        start_seconds(
-            load,
-            count * start_cpu,
-            load.busy - load.by_topology.get(topology.topology.id, 0.0),
-        )
-        for it, count in on_host.items()
-        if (load := loads.get(it)) is not None
-    )
-    gap = max((*learned, *at_least), default=0.0)
+    seconds = (least_start(request, it, starts, count) for it, count in on_host.items())
+    gap = max(seconds, default=0.0)
     if restart_reason(request, after) is None:
         gap = min(gap, OVERLAP_GAP)
     affected = _affected(request, started)
     return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
+
+
+def least_start(
+    request: PlacementRequest, host: str, starts: WorkerStarts, workers: int = 1
+) -> float:
+    """Return how many seconds so many of the topology's workers take to start on a host.
+
+    As was learned; where the host has fewer cores than it had then, what they take on those.
+    """
+    name, estimates = request.topology.topology.id, request.observation.estimates
+    learned, load = starts.seconds(name, host), estimates.loads.get(host)
+    if load is None:
+        return learned
+    by_others = load.busy - load.by_topology.get(name, 0.0)
+    return max(learned, start_seconds(load, workers * request.start_cpu, by_others))
 
 
 def least_price(request: PlacementRequest, starts: WorkerStarts) -> float:

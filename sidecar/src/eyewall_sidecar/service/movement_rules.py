@@ -69,6 +69,7 @@ _SHOWN_IN_STATUS = frozenset(
         Code.ROUND_BUDGET,
         Code.HOUR_BUDGET,
         Code.NO_SLOTS,
+        Code.REFUSED_MOVE,
     }
 )
 
@@ -113,6 +114,20 @@ def assess_move(
     found = message(Code.FOUND, worth=terms, gain=gain, must_move=must_move)
     prediction = predict_move(problem, current, placement) if objective.weighs_load else None
     return candidate(found=found, must_move=must_move, slots=slots, prediction=prediction)
+
+
+def assess_again(
+    before: CandidateMove | None, request: PlacementRequest, solution: Solution, *, outdated: bool
+) -> CandidateMove:
+    """Return what was assessed before, or assess anew what has changed since."""
+    if (
+        before is None
+        or before.proposal is not solution
+        or before.request.problem is not request.problem
+        or has_other_workers(before, request)
+    ):
+        return assess_move(request, solution, outdated=outdated)
+    return before
 
 
 def evaluate_move(
@@ -190,6 +205,8 @@ def _time_hold(conditions: MoveConditions, must_move: Message | None = None) -> 
     """Return what time has to bring first; a pin has not to wait for what is measured."""
     if conditions.cooling_seconds > 0:
         return message(Code.COOLING, seconds=conditions.cooling_seconds)
+    if conditions.refused_seconds > 0:
+        return message(Code.REFUSED_MOVE, seconds=conditions.refused_seconds)
     if must_move is not None and must_move.code is not Code.OVERLOADED:
         return None
     if conditions.still_seconds > 0:

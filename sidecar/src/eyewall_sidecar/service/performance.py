@@ -7,13 +7,13 @@ topology is at rest when its last measurements show no trend beyond their noise.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from math import hypot, inf, sqrt
 from statistics import fmean
 
 from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
 from eyewall_sidecar.service.complete_latency import NO_LATENCY, MeasuredLatency, measure_latency
+from eyewall_sidecar.service.level import Level, level_of, relative_change
 from eyewall_sidecar.service.worker_starts import counted_tuples
 from eyewall_sidecar.storm import ACKER, ClusterState, DelayTable
 
@@ -23,12 +23,10 @@ LATEST = 2
 """Measurements that say how a topology does now."""
 MOST = 12
 """Measurements that are kept."""
-DEVIATIONS = 2.0
-"""Of the difference between the halves' means, within which there is no trend."""
-ALIKE = 0.05
-"""Part of a mean by which the halves may differ however little noise there is."""
 SAMPLING = sqrt(1 / 6)
 """Standard deviation of a count, in steps of Storm's counters."""
+QUIET_SECONDS = 60.0
+"""After which a worker that counts, and counts no tuples, is one that seldom gets any."""
 STALE_SECONDS = 20.0
 """After which a worker's last counts are no longer measured with those of the others."""
 GROWTH = 0.5
@@ -73,18 +71,6 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A quantity at rest: its mean, and the standard deviation of that mean."""
-
-    mean: float
-    deviation: float
-
-    def is_below(self, other: "Level") -> bool:
-        """Whether this is less than the other beyond noise."""
-        return other.mean - self.mean > _tolerance(self, other)
-
-
-@dataclass(frozen=True, slots=True)
 class CountedReport:
     """A host's report in which one worker has new counts.
 
@@ -114,6 +100,9 @@ class Performance:
     since
         When the workers last changed, by the clock of rounds: one that died and started again has
         as much to make up for as one that was moved.
+    wanted, last_ids, restarts
+        Of Nimbus's assignment: (host, port) of each worker, Storm's id of the last worker seen
+        there, which may have ended, and how often another one took its place.
     """
 
     workers: Mapping[tuple[str, int], str] = field(default_factory=dict)
@@ -122,6 +111,9 @@ class Performance:
     measurements: tuple[Measurement, ...] = ()
     at_rest: bool = False
     since: float = -inf
+    wanted: frozenset[tuple[str, int]] = frozenset()
+    last_ids: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    restarts: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def unsettled(self) -> bool:
@@ -136,19 +128,19 @@ class Performance:
     @property
     def throughput(self) -> Level | None:
         """Tuples/s of all executors together."""
-        return _level([it.throughput for it in self._last], _noise(self._last))
+        return level_of([it.throughput for it in self._last], _noise(self._last))
 
     @property
     def cpu(self) -> Level | None:
         """Cores in use."""
-        return _level([it.cpu for it in self._last])
+        return level_of([it.cpu for it in self._last])
 
     @property
     def latency(self) -> Level | None:
         """Seconds from a spout's emit to its ack."""
         known = [it.latencies.complete for it in self._last]
         found = [it for it in known if it is not None]
-        return _level(found) if len(found) == len(known) else None
+        return level_of(found) if len(found) == len(known) else None
 
     @property
     def lacks_delay(self) -> bool:
@@ -201,7 +193,12 @@ class Performance:
         """Whether queues do not empty and nothing grows: further tuples wait in spouts."""
         known = [it for it in self.waits[-FEWEST:] if it is not None]
         is_full = len(known) == FEWEST and all(map(_queues, self._last))
-        return is_full and _change(known) <= 0
+        return is_full and relative_change(known) <= 0
+
+    @property
+    def most_restarts(self) -> int:
+        """How often the worker of one slot was replaced by another, at most."""
+        return max(self.restarts.values(), default=0)
 
     def latest(self) -> "Performance":
         """Return the last two measurements alone: those before may be of another world.
@@ -277,7 +274,7 @@ def update_performance(
     }
     workers = {at: it.id for at, it in found.items()}
     if workers != before.workers or wanted != workers.keys():
-        before = Performance(workers, since=now if workers else -inf)
+        before = _begun_again(before, workers, wanted, now)
     counted = dict(before.counted) | {
         at: CountedReport(reports[at[0]], it) for at, it in found.items() if it.seconds > 0
     }
@@ -292,11 +289,37 @@ def update_performance(
     if not is_whole or any(before.newest.get(host) == it for host, it in newest.items()):
         return before
     last = [it.worker for it in counted.values()]
-    if not before.measurements and not all(map(counted_tuples, _with_tasks(last))):
+    if not before.measurements and not _have_begun(last, now - before.since):
         return before  # its first tuples are still to come
     measured = (*before.measurements, _measure(counted, delays))[-MOST:]
     at_rest = before.at_rest or _is_at_rest(measured)
     return replace(before, newest=newest, measurements=measured, at_rest=at_rest)
+
+
+def _begun_again(
+    before: Performance,
+    workers: Mapping[tuple[str, int], str],
+    wanted: frozenset[tuple[str, int]],
+    now: float,
+) -> Performance:
+    """Return the performance of workers that changed: nothing measured yet."""
+    since = now if workers else -inf
+    if wanted != before.wanted:
+        return Performance(workers, since=since, wanted=wanted, last_ids=workers)
+    known, restarts = dict(before.last_ids), dict(before.restarts)
+    replaced = [at for at, it in workers.items() if known.get(at, it) != it]
+    restarts |= {at: restarts.get(at, 0) + 1 for at in replaced}
+    known |= workers
+    return Performance(workers, since=since, wanted=wanted, last_ids=known, restarts=restarts)
+
+
+def _have_begun(workers: Iterable[WorkerSample], seconds: float) -> bool:
+    """Whether workers have had their first tuples, so many seconds after the last of them started.
+
+    Where some have, one that still has none may wait for hours: it works on errors, say.
+    """
+    counted = [counted_tuples(it) for it in _with_tasks(workers)]
+    return all(counted) or (any(counted) and seconds >= QUIET_SECONDS)
 
 
 def _with_tasks(workers: Iterable[WorkerSample]) -> list[WorkerSample]:
@@ -350,9 +373,9 @@ def _is_at_rest(measured: tuple[Measurement, ...]) -> bool:
     # What starts makes latency fall. Where tuples come faster than they are worked on it grows on
     # and on, while all else is steady.
     return (
-        _change([it.throughput for it in last], _noise(last)) == 0
-        and _change([it.cpu for it in last]) == 0
-        and _change(_latencies(last)) >= 0
+        relative_change([it.throughput for it in last], _noise(last)) == 0
+        and relative_change([it.cpu for it in last]) == 0
+        and relative_change(_latencies(last)) >= 0
     )
 
 
@@ -368,32 +391,9 @@ def _latencies(measured: tuple[Measurement, ...]) -> list[float]:
 
 def _grows_on(latencies: list[float]) -> bool:
     half = len(latencies) // 2
-    if _change(latencies) <= GROWTH:
+    if relative_change(latencies) <= GROWTH:
         return False
     return fmean(latencies[half:]) - fmean(latencies[:half]) > LEAST_GROWTH
-
-
-def _change(values: list[float], noise: float = 0.0) -> float:
-    """Return by which part the second half's mean exceeds the first's; 0 if noise explains it."""
-    half = len(values) // 2
-    one, other = _level(values[:half], noise), _level(values[half:], noise)
-    if one is None or other is None or abs(one.mean - other.mean) <= _tolerance(one, other):
-        return 0.0
-    return other.mean / one.mean - 1.0 if one.mean > 0 else inf
-
-
-def _tolerance(one: Level, other: Level) -> float:
-    noise = DEVIATIONS * hypot(one.deviation, other.deviation)
-    return max(noise, ALIKE * max(one.mean, other.mean))
-
-
-def _level(values: list[float], noise: float = 0.0) -> Level | None:
-    """Return a mean and its deviation, by the differences of neighbours, which no trend is in."""
-    if not values:
-        return None
-    steps = [(after - before) ** 2 / 2 for before, after in pairwise(values)]
-    deviation = max(noise, sqrt(fmean(steps)) if steps else 0.0)
-    return Level(fmean(values), deviation / sqrt(len(values)))
 
 
 def _noise(measured: tuple[Measurement, ...]) -> float:

@@ -15,11 +15,14 @@ from eyewall_sidecar.service.decision import (
     TopologyRecord,
 )
 from eyewall_sidecar.service.look_back import (
+    MoveHistory,
+    MoveOutcome,
     MoveTrial,
     find_slowed_links,
     find_surroundings,
     judge_move,
 )
+from eyewall_sidecar.service.move_price import price_move
 from eyewall_sidecar.service.movement_rules import find_freeze
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import (
@@ -30,6 +33,11 @@ from eyewall_sidecar.service.plans import (
 )
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.storm import TopologyState, find_lost_slot
+
+MOST_UNDOS = 3
+"""Orders of an undo that Nimbus does not take."""
+MOST_RESTARTS = 3
+"""Of the worker in one slot, from which on a move that came before them is to blame."""
 
 
 class ReadyMoves:
@@ -97,22 +105,26 @@ class ReadyMoves:
     ) -> TopologyOutcome | None:
         """Judge the last move once it came to rest: it is undone, once, if it made things worse.
 
-        An undo that Nimbus does not take, or that reaches it too late, is ordered again.
+        An undo that Nimbus does not take, or that reaches it too late, is ordered again, up to
+        `MOST_UNDOS` times.
         """
         trial, now = record.trial, self._clock()
-        if trial is None or not performance.at_rest or performance.lacks_delay:
+        if trial is None:
             return None
-        if now - record.undo_ordered < self._limits.cool_down_seconds:
-            return TopologyOutcome(Keep(), record)
-        found = judge_move(trial, performance, find_surroundings(trial, problem))
+        found = _outcome_of(trial, performance, problem)
+        if found is None:
+            return None
         if not found.worse or trial.undoes:
+            record = replace(record, trial=None)
+            if not trial.undoes and record.history.setbacks:
+                record = _without_predictions(record, record.history.confirmed())
             report = message(Code.MOVE_CONFIRMED, measured=found.report)
-            return TopologyOutcome(Keep(), replace(record, trial=None), report, looks_back=True)
-        state = inputs.observation.state
-        refusal = find_freeze(self._limits, inputs.switches, topology.topology.id)
-        if refusal is None and (lost := find_lost_slot(trial.origin, topology, state)):
-            hosts = {it.id: it.host for it in state.supervisors}
-            refusal = lost_slot_message(lost, hosts)
+            return TopologyOutcome(Keep(), record, report, looks_back=True)
+        ordered = record.handover
+        orders = ordered.orders if ordered is not None and ordered.trial is not None else 0
+        if orders and ordered and now - ordered.ordered < self._limits.cool_down_seconds:
+            return TopologyOutcome(Keep(), record)
+        refusal = self._find_refusal(trial, found, orders, topology, record, inputs)
         if refusal is not None:
             record = replace(record, trial=None, history=record.history.with_setback(now))
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
@@ -121,11 +133,37 @@ class ReadyMoves:
         slowed = () if excused.worse else find_slowed_links(trial, problem)
         undo = MoveTrial(topology.assignment, performance.latest(), undoes=True, slowed=slowed)
         handover = Handover(trial.origin, message(Code.UNDONE), undo)
-        record = replace(record, handover=handover, undo_ordered=now)
+        record = replace(record, handover=handover.after(ordered, now))
         self._started.spend(topology, trial.origin)
-        self._started.expect(topology, trial.origin, state)
+        self._started.expect(topology, trial.origin, inputs.observation.state)
         report = message(Code.MOVE_UNDONE, measured=found.report)
         return TopologyOutcome(Place(trial.origin), record, report, looks_back=True)
+
+    def _find_refusal(
+        self,
+        trial: MoveTrial,
+        found: MoveOutcome,
+        orders: int,
+        topology: TopologyState,
+        record: TopologyRecord,
+        inputs: RoundInputs,
+    ) -> Message | None:
+        """Return why a bad move stays, after so many orders of its undo; None if it is undone."""
+        if freeze := find_freeze(self._limits, inputs.switches, topology.topology.id):
+            return freeze
+        state = inputs.observation.state
+        if lost := find_lost_slot(trial.origin, topology, state):
+            return lost_slot_message(lost, {it.id: it.host for it in state.supervisors})
+        if orders >= MOST_UNDOS:
+            return message(Code.UNDO_NOT_TAKEN, orders=orders)
+        horizon = self._limits.horizon_seconds
+        if found.lateness is None or record.request is None or horizon <= 0:
+            return None
+        cost = price_move(record.request, trial.origin, self._started.starts).seconds
+        saved = found.lateness * horizon
+        if saved > cost:
+            return None
+        return message(Code.UNDO_COSTS_MORE, cost=cost, saved=saved, horizon=horizon)
 
     def _review_setback(
         self, record: TopologyRecord, problem: PlacementProblem
@@ -134,13 +172,32 @@ class ReadyMoves:
 
         If they are, return why nothing is held back any more.
         """
-        before, history = record.history, record.history.reviewed(problem, self._clock())
+        now, before = self._clock(), record.history
+        if (faded := before.faded(now)) is not before:
+            return _without_predictions(record, faded), None
+        history = before.reviewed(problem, now)
         if history is before:
             return record, None
         if history.setbacks == before.setbacks:
             return replace(record, history=history), None
-        # Its problem and candidate are of before, when predictions were less certain.
-        record = replace(record, history=history, request=None, candidate=None)
+        record = _without_predictions(record, history)
         source, target = max(before.slowed, key=lambda it: it.slowed - it.before).ends
         delay = problem.link(source, target).delay
         return record, message(Code.LINK_STAYED_SLOW, source=source, target=target, delay=delay)
+
+
+def _outcome_of(
+    trial: MoveTrial, performance: Performance, problem: PlacementProblem
+) -> MoveOutcome | None:
+    """Return what became of a move; None if it is too early to say."""
+    restarts = performance.most_restarts
+    if restarts >= MOST_RESTARTS > trial.before.most_restarts:
+        return MoveOutcome(worse=True, report=message(Code.RESTARTED_WORKERS, restarts=restarts))
+    if not performance.at_rest or performance.lacks_delay:
+        return None
+    return judge_move(trial, performance, find_surroundings(trial, problem))
+
+
+def _without_predictions(record: TopologyRecord, history: MoveHistory) -> TopologyRecord:
+    """Return the record with a history by which predictions are more certain than they were."""
+    return replace(record, history=history, request=None, candidate=None)

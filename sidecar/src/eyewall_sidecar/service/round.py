@@ -285,7 +285,9 @@ class SchedulingService:
         """Decide; an unexpected error in one topology must not stop the others."""
         name = topology.topology.id
         prior = self._crossings.prior(topology.topology.name)
-        record = record_of(self._records.get(name), topology, self._clock(), prior)
+        supervisors = {it.id for it in inputs.observation.state.supervisors}
+        known, now = self._records.get(name), self._clock()
+        record = record_of(known, topology, supervisors, now, prior)
         try:
             outcome = self._decider.decide(topology, record, inputs)
         # The edge between topologies.

@@ -7,9 +7,9 @@ from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
-from eyewall_sidecar.service.decision import PlacementSearch
 from eyewall_sidecar.service.move_price import least_price
 from eyewall_sidecar.service.movement_rules import MoveVerdict
+from eyewall_sidecar.service.placement_search import PlacementSearch
 
 SHARE = 0.1
 """Of the time, that searches for one topology may take while nothing much changes."""
@@ -57,9 +57,8 @@ def may_search_again(
         return True
     if not _may_pay(candidate, conditions, limits):
         return False
-    seconds = search.solution.seconds if search.solution is not None else 0.0
     share = CHANGED_SHARE if _has_changed(then, candidate) else SHARE
-    return now >= search.began + seconds / share
+    return now >= search.began + search.seconds / share
 
 
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:

@@ -104,13 +104,12 @@ def supervisor_capacities(
         cpu[it.id] = max(min(left, stays.cpu_cores), left - old.cpu_cores)
         left = it.memory_bytes - here.memory_bytes
         memory[it.id] = max(min(left, stays.memory_bytes), left - old.memory_bytes)
+    in_use = taken.union(*own.values())
     offered = {it.id: [] if it.drained else _slots(it) for it in cluster.supervisors}
     return {
         it.id: SupervisorCapacity(
             supervisor=it,
-            fresh=tuple(
-                slot for slot in offered[it.id] if slot not in taken | set(own.get(it.id, ()))
-            ),
+            fresh=tuple(slot for slot in offered[it.id] if slot not in in_use),
             held=tuple(slot for slot in own.get(it.id, ()) if slot.port in it.ports),
             withdrawn=tuple(slot for slot in own.get(it.id, ()) if slot.port not in it.ports),
             cpu_cores=max(0.0, round(cpu[it.id], 9)),

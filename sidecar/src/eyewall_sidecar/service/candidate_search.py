@@ -1,0 +1,76 @@
+"""Searches for a better placement, and the candidate moves that come of them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from eyewall_sidecar.config import ServiceSettings
+from eyewall_sidecar.service.candidate_move import MoveConditions
+from eyewall_sidecar.service.decision import TopologyRecord, cancel_search
+from eyewall_sidecar.service.movement_rules import MoveVerdict, assess_again, evaluate_move
+from eyewall_sidecar.service.placement_search import PlacementSearch
+from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.service.quick_starts import PRICED, quick_task
+from eyewall_sidecar.service.solver_pool import PlacementTask, Solvers
+from eyewall_sidecar.service.worker_starts import WorkerStarts
+
+
+class CandidateSearch:
+    """Searches, and says what a move to what was found is worth."""
+
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        solvers: Solvers,
+        starts: WorkerStarts,
+        clock: Callable[[], float],
+    ) -> None:
+        """Search with these solvers; `starts` says how long workers take to start."""
+        self._settings = settings
+        self._solvers = solvers
+        self._starts = starts
+        self._clock = clock
+
+    def search(self, record: TopologyRecord, task: PlacementTask, seconds: float) -> TopologyRecord:
+        """Begin to search, and wait no longer for what was searched before."""
+        cancel_search(record)
+        job = self._solvers.run(task, seconds)
+        return replace(record, search=PlacementSearch(task, job, began=self._clock()))
+
+    def longest(self, request: PlacementRequest) -> float:
+        """Return how many seconds a search for something better may take."""
+        return min(self._settings.solver.improvement_seconds, request.settings.time_limit)
+
+    def evaluate(
+        self,
+        record: TopologyRecord,
+        request: PlacementRequest,
+        search: PlacementSearch,
+        conditions: MoveConditions,
+        *,
+        outdated: bool,
+    ) -> tuple[TopologyRecord, PlacementSearch, MoveVerdict]:
+        """Evaluate a move to what a search found or, if it costs too much, to quicker hosts.
+
+        Each is assessed again only if the problem changed. Also return the search that it is from.
+        ValueError if the search has not found anything yet.
+        """
+        if search.solution is None:
+            raise ValueError(f"{request.topology.topology.id}: nothing was found yet")
+        limits = self._settings.moves
+        candidate = assess_again(record.candidate, request, search.solution, outdated=outdated)
+        record = replace(record, candidate=candidate)
+        verdict = evaluate_move(candidate, limits, conditions)
+        if verdict.hold is None or verdict.hold.code not in PRICED:
+            return record, search, verdict
+        quick = search.quick
+        if quick is None:
+            task = quick_task(search.task, request, self._starts)
+            job = self._solvers.run(task, self.longest(request)) if task is not None else None
+            search = replace(search, quick=PlacementSearch(task or search.task, job))
+            return replace(record, search=search), search, verdict
+        if quick.solution is None:
+            return record, search, verdict
+        other = assess_again(record.quick_candidate, request, quick.solution, outdated=outdated)
+        record = replace(record, quick_candidate=other)
+        quicker = evaluate_move(other, limits, conditions)
+        return (record, quick, quicker) if quicker.hold is None else (record, search, verdict)

@@ -1,0 +1,50 @@
+"""A search for a placement under way in another process, and what it found."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf
+
+from eyewall_sidecar.model import Solution
+from eyewall_sidecar.service.solver_pool import Job, PlacementTask, SolverFailure
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementSearch:
+    """A task given to the solvers.
+
+    Parameters
+    ----------
+    job, solution
+        The job until its solution is there.
+    began, found
+        When it was given, and when a round took the solution, by the clock of rounds.
+    quick
+        The search among hosts on which workers start quickly; None if it was not needed yet.
+    """
+
+    task: PlacementTask
+    job: Job[Solution] | None
+    solution: Solution | None = None
+    began: float = -inf
+    found: float = inf
+    quick: "PlacementSearch | None" = None
+
+    @property
+    def seconds(self) -> float:
+        """What it took so far, as far as solutions were found."""
+        own = self.solution.seconds if self.solution is not None else 0.0
+        return own + (self.quick.seconds if self.quick is not None else 0.0)
+
+    def polled(self, until: float, clock: Callable[[], float]) -> "PlacementSearch | SolverFailure":
+        """Take the solution if it is there by then."""
+        result = self.job.result(until) if self.job is not None else None
+        if result is None or isinstance(result, SolverFailure):
+            return self if result is None else result
+        return replace(self, job=None, solution=result, found=clock())
+
+    def cancel(self) -> None:
+        """Wait no longer for solutions that are under way."""
+        if self.job is not None:
+            self.job.cancel()
+        if self.quick is not None:
+            self.quick.cancel()

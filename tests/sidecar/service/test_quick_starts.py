@@ -1,0 +1,68 @@
+"""Where the best placement costs too much to move to, hosts on which workers start quickly."""
+
+from dataclasses import replace
+
+import pytest
+from eyewall_contracts.decision import Verdict
+from obedient_nimbus import Nimbus, is_placed
+from planned_topologies import topology
+from reported_rounds import report_round
+from storm_builders import supervisor, worker
+
+WORD = replace(topology(), message_timeout=5.0)
+"""source on a, tag, and sink on c, 10 tuples/s; a second without output costs 7.5 s of lateness."""
+DELAYS = {
+    ("a", "b"): 10,
+    ("b", "c"): 10,
+    ("a", "c"): 50,
+    ("a", "d"): 12,
+    ("c", "d"): 12,
+    ("b", "d"): 50,
+}
+
+
+def nimbus_with_tag_on_a() -> Nimbus:
+    nimbus = Nimbus([supervisor(it, 4) for it in "abcd"], DELAYS, horizon_seconds=3600.0)
+    nimbus.running[WORD.id] = (worker("a", 6700, 1, 2), worker("c", 6700, 3))
+    return nimbus
+
+
+@pytest.mark.parametrize(
+    ("cores_of_b", "goes_to"),
+    [
+        # Others use 0.01 cores. A start on b takes 4 / 0.09 = 44 s and costs 333 s, where 30 ms
+        # less for an hour save 108; on d, where 26 ms save 94 s, 8 s cost 60.
+        (0.1, "d"),
+        (8.0, "b"),
+    ],
+)
+def test_what_moves_goes_where_workers_start_quickly_if_the_best_costs_too_much(
+    cores_of_b: float, goes_to: str
+) -> None:
+    nimbus = nimbus_with_tag_on_a()
+    cores = {"b": cores_of_b}
+    assert any(is_placed(report_round(nimbus, WORD, 0.05, 0.01, cores=cores)) for _ in range(12))
+    assert nimbus.host_of(WORD, 2) == goes_to
+
+
+def test_where_no_host_is_quicker_nothing_else_is_searched_for() -> None:
+    # 4 / 0.12 = 33 s without output.
+    nimbus = nimbus_with_tag_on_a()
+    alike = dict.fromkeys("abcd", 0.13)
+    later = [report_round(nimbus, WORD, 0.05, 0.01, cores=alike) for _ in range(12)]
+    assert not any(map(is_placed, later))
+    assert len(nimbus.solvers.improved) == 1
+    said = [it.said for it in nimbus.recorded.records if it.verdict is Verdict.KEPT]
+    assert "costs 250 s" in said[-1]
+
+
+def test_where_the_quicker_hosts_are_no_better_it_is_searched_for_once() -> None:
+    # Only b, slow to start on, is on the way.
+    nimbus = nimbus_with_tag_on_a()
+    nimbus.delays.milliseconds |= {("a", "d"): 60, ("c", "d"): 60}
+    slow = {"b": 0.1}
+    later = [report_round(nimbus, WORD, 0.05, 0.01, cores=slow) for _ in range(12)]
+    assert not any(map(is_placed, later))
+    assert len(nimbus.solvers.improved) == 2
+    said = [it.said for it in nimbus.recorded.records if it.verdict is Verdict.KEPT]
+    assert "costs 333 s" in said[-1]

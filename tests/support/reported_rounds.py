@@ -1,0 +1,52 @@
+"""Rounds in which each host reports its workers of a topology, with tuples and their latency."""
+
+from collections.abc import Mapping
+from itertools import count
+
+from eyewall_contracts.sample import TaskOutput, TaskSample
+from eyewall_sidecar.service.decision import Decision
+from eyewall_sidecar.storm import Executor, Topology
+from measured_topologies import rates_of, report
+from msgspec.structs import replace
+from obedient_nimbus import Nimbus
+
+SEQUENCE = count()
+
+
+def report_round(
+    nimbus: Nimbus,
+    of: Topology,
+    latency: float,
+    busy: float = 0.1,
+    start: str = "first",
+    cores: Mapping[str, float] | None = None,
+) -> Decision:
+    """Each host reports its workers, whose ids follow from what they run; then Nimbus asks.
+
+    A host has 8 cores, unless `cores` says otherwise; `busy` are those in use by each worker.
+    """
+    nimbus.measured.wanted = True
+    now = nimbus.clock.now
+    rates = rates_of(of, {2: 10, 3: 10}, {1: 10, 2: 10}, cores=busy, until=now)
+    nimbus.measured.rates[of.id] = rates
+    for host in (it.host for it in nimbus.hosts):
+        here = (cores or {}).get(host, 8.0)
+        sample = report(host, next(SEQUENCE), time=now, cores=here, busy=busy)
+        spout = TaskSample(
+            1,
+            "source",
+            outputs=(TaskOutput("default", 100, 100, 100, 0, complete_latency=latency),),
+        )
+        base = report(host, time=now, used={of.id: busy}).workers[0]
+        workers = tuple(
+            replace(
+                base,
+                port=it.slot.port,
+                id=f"{sorted(it.executors)}, {start}",
+                tasks=(spout, TaskSample(9, "__acker")) if Executor(1, 1) in it.executors else (),
+            )
+            for it in nimbus.running[of.id]
+            if it.slot.supervisor == f"sup-{host}"
+        )
+        nimbus.measured.hosts[host] = replace(sample, workers=workers)
+    return nimbus.round(of)[of.id]
