@@ -90,7 +90,7 @@ class Code(Enum):
         "workers' start"
     )
     COOLING = "the assignment cools down for another {seconds:.0f} s"
-    STILL = "a move was undone: nothing moves for another {seconds:.0f} s"
+    STILL = "the last move was a setback: nothing moves for another {seconds:.0f} s"
     REFUSED_MOVE = (
         "Nimbus did not take the last move (its log has the reason): none is ordered for another "
         "{seconds:.0f} s"

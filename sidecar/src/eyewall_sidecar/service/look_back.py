@@ -13,7 +13,7 @@ from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.storm import Assignment
 
 STILL_SECONDS = 600.0
-"""For which nothing moves after a move was undone; each further one doubles it."""
+"""For which nothing moves after a setback; each further one doubles it."""
 MOST_DOUBLED = 6
 """Times: 600 s become 10.7 hours."""
 PROOF_SECONDS, PROOF_LASTS = 300.0, 300.0
@@ -131,7 +131,7 @@ class MoveHistory:
     Parameters
     ----------
     setbacks
-        Moves that were undone.
+        Moves that made things worse, or whose workers did not start.
     still_until
         Until when nothing moves, by the clock of rounds.
     set_back, slowed
@@ -153,7 +153,7 @@ class MoveHistory:
         return min(MOST_UNCERTAIN, MORE_UNCERTAIN**self.setbacks)
 
     def with_setback(self, now: float, slowed: tuple[SlowedLink, ...] = ()) -> "MoveHistory":
-        """Return the history with one more move undone."""
+        """Return the history with one more setback."""
         still = STILL_SECONDS * 2 ** min(self.setbacks, MOST_DOUBLED)
         if now - self.acquitted < ACQUITTED_SECONDS:
             slowed = ()
