@@ -7,7 +7,7 @@ import pytest
 from eyewall_contracts.sample import OVERLAP_CONTRACT, Sample
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.old_workers import LONGEST, OldWorker, old_workers, still_running
-from eyewall_sidecar.storm import ClusterState, Requests, Topology, supervisor_capacities
+from eyewall_sidecar.storm import ClusterState, Requests, Slot, Topology, supervisor_capacities
 from measured_topologies import report
 from msgspec import structs
 from obedient_nimbus import Nimbus
@@ -121,14 +121,22 @@ def memory_on_b(nimbus: Nimbus) -> float:
     return capacity.memory_bytes / MEGABYTE
 
 
+def fresh_on_b(nimbus: Nimbus) -> tuple[Slot, ...]:
+    """Slots of b that the other topology may start workers in."""
+    return nimbus.context.running_problem(OTHER.id).request.capacities["sup-b"].fresh
+
+
 def test_rounds_reserve_for_the_moves_that_they_order_until_reports_say_that_it_is_over() -> None:
     nimbus, topology = overlapping_nimbus()
     nimbus.running[OTHER.id] = (worker("a", 6701, 1),)
     nimbus.switches.turn(drained=["b"])
     placed = next(it.verdict for it in nimbus.rounds(topology, 5) if isinstance(it.verdict, Place))
     assert placed.overlaps
+    nimbus.switches.turn()
     nimbus.round(topology, OTHER, obey=False)
     assert memory_on_b(nimbus) == 4096 - 128
+    assert [it.port for it in fresh_on_b(nimbus)] == [6701]
     report_hosts(nimbus, {"b": []})
     nimbus.round(topology, OTHER, obey=False)
     assert memory_on_b(nimbus) == 4096
+    assert [it.port for it in fresh_on_b(nimbus)] == [6700, 6701]

@@ -22,7 +22,6 @@ from eyewall_sidecar.storm import (
     CrossingCost,
     Mode,
     TopologyState,
-    supervisor_capacities,
 )
 
 MOST_ORDERS = 5
@@ -356,7 +355,7 @@ def with_overlap(
     if request is None or request.topology.assignment != topology.assignment:
         reason: Message | None = message(Code.WORKERS_NOT_LOOKED_AT)
     else:  # an order may rest on an earlier round's
-        capacities = supervisor_capacities(observation.state, topology, observation.reserved)
+        capacities = observation.capacities(topology)
         now = replace(request, observation=observation, capacities=capacities)
         reason = restart_reason(now, verdict.assignment)
     if reason is None:

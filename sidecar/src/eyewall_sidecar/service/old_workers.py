@@ -8,6 +8,7 @@ from eyewall_contracts.sample import Sample
 from eyewall_sidecar.storm import (
     Assignment,
     ClusterState,
+    Slot,
     SupervisorRequests,
     Topology,
     TopologyState,
@@ -68,6 +69,11 @@ def still_running(
         and it.worker.slot not in assigned
         and is_reported(it)
     )
+
+
+def serving(old: Iterable[OldWorker]) -> dict[Slot, str]:
+    """Return the slots of old workers, each with its topology's id."""
+    return {it.worker.slot: it.topology.id for it in old}
 
 
 def reserve(old: Iterable[OldWorker]) -> SupervisorRequests:

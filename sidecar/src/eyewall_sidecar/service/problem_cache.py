@@ -39,7 +39,8 @@ from eyewall_sidecar.storm import (
 class Observation:
     """What is known of the cluster at one moment: Nimbus's state, delays, estimates, and waits.
 
-    `reserved` is for workers that serve on though their executors moved.
+    `reserved` is for workers that serve on though their executors moved; `serving` has their slots,
+    each with the topology's id.
     """
 
     state: ClusterState
@@ -47,6 +48,12 @@ class Observation:
     estimates: Estimates
     waits: WaitFit = UNFITTED
     reserved: SupervisorRequests = field(default_factory=dict)
+    serving: Mapping[Slot, str] = field(default_factory=dict)
+
+    def capacities(self, topology: TopologyState) -> Capacities:
+        """Return the capacity that a topology has on each supervisor."""
+        held = {slot for slot, of in self.serving.items() if of != topology.topology.id}
+        return supervisor_capacities(self.state, topology, self.reserved, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +185,7 @@ def request_placement(
         previous = None
     if previous is not None and previous.observation.state is observation.state:
         return replace(previous, observation=observation)
-    capacities = supervisor_capacities(observation.state, topology, observation.reserved)
+    capacities = observation.capacities(topology)
     if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
     problem = _build(observation, topology, settings, capacities, known_delays, crossing_cost)

@@ -38,7 +38,13 @@ from eyewall_sidecar.service.expected_load import (
 from eyewall_sidecar.service.learned import Learned
 from eyewall_sidecar.service.lookup import UnavailableError
 from eyewall_sidecar.service.movement_rules import find_freeze
-from eyewall_sidecar.service.old_workers import OldWorker, old_workers, reserve, still_running
+from eyewall_sidecar.service.old_workers import (
+    OldWorker,
+    old_workers,
+    reserve,
+    serving,
+    still_running,
+)
 from eyewall_sidecar.service.overview import RoundSnapshot
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.plans import Plan, PlanStore
@@ -184,7 +190,12 @@ class SchedulingService:
         loads = with_expected(estimates.loads, self._expected)
         estimates = replace(estimates, loads=loads)
         seen = observation = Observation(
-            state, self._read_delays(), estimates, self._waits.fit, reserve(self._old)
+            state,
+            self._read_delays(),
+            estimates,
+            self._waits.fit,
+            reserve(self._old),
+            serving(self._old),
         )
         self._decider.observe(observation)
         plans = self.plans.queued()
@@ -239,6 +250,7 @@ class SchedulingService:
             state=observation.state.assigned(name, place.assignment),
             estimates=estimates,
             reserved=reserve(self._old),
+            serving=serving(self._old),
         )
 
     def _is_unsettled(self, topology: TopologyState, now: float) -> bool:

@@ -5,7 +5,7 @@ bytes, of every executor that has a slot there.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from eyewall_sidecar.storm.cluster import (
@@ -81,12 +81,21 @@ def requests(workers: Iterable[tuple[Topology, Worker]]) -> SupervisorRequests:
 
 
 def supervisor_capacities(
-    cluster: ClusterState, topology: TopologyState, reserved: SupervisorRequests | None = None
+    cluster: ClusterState,
+    topology: TopologyState,
+    reserved: SupervisorRequests | None = None,
+    held: Set[Slot] = frozenset(),
 ) -> Capacities:
     """Return the capacity that the topology has on each supervisor.
 
-    `reserved` is what old workers request until they have ended. It is not for what the topology
-    itself has on a supervisor: that may stay.
+    Parameters
+    ----------
+    reserved
+        What old workers request until they have ended. It is not for what the topology itself has
+        on a supervisor: that may stay.
+    held
+        Slots in which old workers of other topologies serve on. What is sent to a new worker there
+        would reach them.
     """
     others = cluster.others(topology.topology.id)
     taken = {worker.slot for other in others for worker in other.assignment}
@@ -104,7 +113,7 @@ def supervisor_capacities(
         cpu[it.id] = max(min(left, stays.cpu_cores), left - old.cpu_cores)
         left = it.memory_bytes - here.memory_bytes
         memory[it.id] = max(min(left, stays.memory_bytes), left - old.memory_bytes)
-    in_use = taken.union(*own.values())
+    in_use = taken.union(held, *own.values())
     offered = {it.id: [] if it.drained else _slots(it) for it in cluster.supervisors}
     return {
         it.id: SupervisorCapacity(

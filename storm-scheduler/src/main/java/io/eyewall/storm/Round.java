@@ -2,6 +2,7 @@ package io.eyewall.storm;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -135,11 +136,13 @@ final class Round {
 
     /**
      * Executors that the sidecar moves from one slot to another, by topology, with the new one: of
-     * topologies whose old workers may serve on meanwhile. They cannot in slots that new ones need.
+     * topologies whose old workers may serve on meanwhile. They cannot in slots that new ones need,
+     * of whichever topology: what is sent there would reach the old ones.
      */
     Map<String, Map<ExecutorDetails, WorkerSlot>> moves(Cluster cluster) {
         Set<WorkerSlot> used = new HashSet<>();
         before.values().forEach(it -> used.addAll(it.values()));
+        Map<String, Map<ExecutorDetails, WorkerSlot>> now = placements(cluster);
         Map<String, Map<ExecutorDetails, WorkerSlot>> moves = new HashMap<>();
         changes(cluster)
                 .forEach(
@@ -151,9 +154,14 @@ final class Round {
                             Map<WorkerSlot, Set<ExecutorDetails>> started = workers(placement);
                             started.entrySet().removeAll(workers(left).entrySet());
                             boolean isFresh = started.keySet().stream().noneMatch(used::contains);
+                            boolean isLeftAlone =
+                                    now.entrySet().stream()
+                                            .filter(it -> !it.getKey().equals(id))
+                                            .allMatch(it -> areDisjoint(it.getValue(), left));
                             if (decided.containsKey(id)
                                     && overlapping.contains(id)
                                     && isFresh
+                                    && isLeftAlone
                                     && !moved.isEmpty()) {
                                 moves.put(id, moved);
                             }
@@ -171,6 +179,11 @@ final class Round {
                             || !"overlap".equals(topology.getConf().get(SettingKeys.MOVES));
                 });
         return changed;
+    }
+
+    private static boolean areDisjoint(
+            Map<ExecutorDetails, WorkerSlot> one, Map<ExecutorDetails, WorkerSlot> other) {
+        return Collections.disjoint(new HashSet<>(one.values()), new HashSet<>(other.values()));
     }
 
     private static Map<WorkerSlot, Set<ExecutorDetails>> workers(

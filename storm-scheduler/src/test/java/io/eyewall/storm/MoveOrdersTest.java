@@ -75,6 +75,20 @@ class MoveOrdersTest {
     }
 
     @Test
+    void nothingIsOrderedWhereAnotherTopologyGetsTheSlotThatIsLeft() {
+        TopologyDetails own = topology("t", 1);
+        List<TopologyDetails> both = List.of(own, topology("u", 1));
+        Round round = new Round(both, Fixture.cluster(HOSTS, both, Map.of("t", TOGETHER)));
+        round.decided("t", "placed");
+        round.overlaps("t");
+        Map<ExecutorDetails, WorkerSlot> elsewhere = allOn(slot("s2", 6700));
+        assertThat(round.moves(Fixture.cluster(HOSTS, both, Map.of("t", APART, "u", elsewhere))))
+                .containsOnlyKeys("t");
+        assertThat(round.moves(Fixture.cluster(HOSTS, both, Map.of("t", APART, "u", TOGETHER))))
+                .isEmpty();
+    }
+
+    @Test
     void nothingIsOrderedWhereWorkersRestart() {
         assertThat(ordered(false, Map.of("t", TOGETHER), true)).isEmpty();
     }

@@ -44,7 +44,10 @@ record MoveOrder(Set<String> lines) {
     /** Whether a worker finds that all of these executors were ordered to go where they go. */
     static boolean isFor(WorkerState worker, Map<List<Long>, NodeInfo> moved) {
         try {
-            byte[] order = worker.getStateStorage().get_data(path(worker.getTopologyId()), false);
+            String path = path(worker.getTopologyId());
+            // A ZooKeeper server that lags may not have it yet: the assignment came by Thrift.
+            worker.getStateStorage().sync_path(path);
+            byte[] order = worker.getStateStorage().get_data(path, false);
             return order != null && decode(order).covers(moved);
         } catch (RuntimeException e) {
             LOG.warn("no order to be read, so this move is followed at once", e);

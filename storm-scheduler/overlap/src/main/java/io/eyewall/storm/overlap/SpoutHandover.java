@@ -29,6 +29,9 @@ final class SpoutHandover {
 
     private static final long LOOK_MILLIS = 50;
 
+    /** Between two looks at who runs the spout, before it asks for its turn: nobody lets go unasked. */
+    private static final long UNASKED_LOOK_MILLIS = 1_000;
+
     /** For which a worker, and processes of other languages, may take to become fast at most. */
     private static final long LONGEST_START_MILLIS = 20_000;
 
@@ -118,6 +121,7 @@ final class SpoutHandover {
             TupleForwarder predecessor = new RemoteTasks(executor.getWorkerData(), () -> back);
             long began = System.currentTimeMillis();
             long said = 0;
+            long looked = 0;
             boolean asks = false;
             boolean isOver = false;
             for (long now = began;
@@ -144,12 +148,14 @@ final class SpoutHandover {
                         said = now;
                     }
                     // One that is connected lives, and would log each try.
-                    isOver =
-                            !isSuperseded
-                                    && spout.isVacant(
-                                            holders(turns, here),
-                                            it -> !(it.equals(first) && isReady(back)) && it.refuses(),
-                                            now);
+                    if (!isSuperseded && (asks || now - looked >= UNASKED_LOOK_MILLIS)) {
+                        looked = now;
+                        isOver =
+                                spout.isVacant(
+                                        holders(turns, here),
+                                        it -> !(it.equals(first) && isReady(back)) && it.refuses(),
+                                        now);
+                    }
                 } catch (RuntimeException e) {
                     LOG.warn("spout task {} goes on waiting", firstTask(), e); // ZooKeeper is away
                 }

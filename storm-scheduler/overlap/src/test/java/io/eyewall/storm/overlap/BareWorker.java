@@ -50,6 +50,9 @@ final class BareWorker {
     /** Path → data, as ZooKeeper has it. */
     final TreeMap<String, byte[]> nodes = new TreeMap<>();
 
+    /** What this worker's ZooKeeper server has only once it is asked to catch up. */
+    final TreeMap<String, byte[]> unseen = new TreeMap<>();
+
     /** Whether ZooKeeper does not answer. */
     boolean isZooKeeperAway;
 
@@ -116,6 +119,11 @@ final class BareWorker {
         return Overlap.inForce(state, assignment(places)).get_executor_node_port();
     }
 
+    /** As the shim does, by another ZooKeeper server than this worker's, which lags. */
+    void orderElsewhere(Map<List<Long>, NodeInfo> moved) {
+        unseen.put(MoveOrder.path(TOPOLOGY), MoveOrder.of(moved).encode());
+    }
+
     /** As the shim does. */
     void order(Map<List<Long>, NodeInfo> moved) {
         nodes.put(MoveOrder.path(TOPOLOGY), MoveOrder.of(moved).encode());
@@ -151,6 +159,11 @@ final class BareWorker {
                             }
                             String path = (String) arguments[0];
                             return switch (method.getName()) {
+                                case "sync_path" -> {
+                                    nodes.putAll(unseen);
+                                    unseen.clear();
+                                    yield null;
+                                }
                                 case "get_data" -> nodes.get(path);
                                 case "node_exists" ->
                                         !children(path).isEmpty() || nodes.containsKey(path);

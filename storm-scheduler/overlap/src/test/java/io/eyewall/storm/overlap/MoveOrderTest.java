@@ -3,11 +3,13 @@ package io.eyewall.storm.overlap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.storm.generated.NodeInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class MoveOrderTest {
 
@@ -31,6 +33,15 @@ class MoveOrderTest {
     void itCoversAMoveWhoseExecutorsAllGoWhereItSays() {
         assertThat(order.covers(Map.of(SINK, THERE))).isTrue();
         assertThat(order.covers(Map.of(SINK, THERE, TAG, THERE))).isTrue();
+    }
+
+    @Test
+    void anOrderThatALaggingZooKeeperServerDoesNotHaveYetIsFound(@TempDir Path local)
+            throws Exception {
+        BareWorker worker = new BareWorker(local, List.of(TAG));
+        assertThat(MoveOrder.isFor(worker.state, Map.of(TAG, THERE))).isFalse();
+        worker.orderElsewhere(Map.of(TAG, THERE));
+        assertThat(MoveOrder.isFor(worker.state, Map.of(TAG, THERE))).isTrue();
     }
 
     @Test
