@@ -92,7 +92,7 @@ class Code(Enum):
     COOLING = "the assignment cools down for another {seconds:.0f} s"
     STILL = "the last move was a setback: nothing moves for another {seconds:.0f} s"
     REFUSED_MOVE = (
-        "Nimbus did not take the last move (its log has the reason): none is ordered for another "
+        "Nimbus does not take this move (its log has the reason): it is ordered again in "
         "{seconds:.0f} s"
     )
     UNSETTLED = "what is measured has not come to rest since its workers started"

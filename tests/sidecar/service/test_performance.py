@@ -101,20 +101,6 @@ def test_beside_workers_with_tuples_one_that_counts_none_for_a_minute_is_a_quiet
     assert performance.at_rest
 
 
-def test_a_worker_in_the_slot_of_another_is_a_restart_until_the_topology_is_assigned_anew() -> None:
-    reports = [sample(n, 100, worker=it) for n, it in enumerate(["w1", "w1", "w2", "w3", "w3"])]
-    performance = after(reports)
-    assert performance.most_restarts == 2
-    # One that is away between two reports is the same if it has the same id.
-    away = replace(sample(5, 100), workers=())
-    for it in (away, sample(6, 100, worker="w3")):
-        performance = update_performance(performance, "t", WORKER, NO_DELAYS, {"a": it}, now=0.0)
-    assert performance.most_restarts == 2
-    elsewhere = frozenset([("a", 6700), ("b", 6700)])
-    moved = update_performance(performance, "t", elsewhere, NO_DELAYS, {"a": sample(7, 100)}, 0.0)
-    assert moved.most_restarts == 0
-
-
 def test_a_report_that_is_repeated_is_measured_once() -> None:
     assert len(after([sample(1, 100)] * 8).measurements) == 1
 

@@ -18,29 +18,31 @@ DELAYS = {
     ("a", "d"): 12,
     ("c", "d"): 12,
     ("b", "d"): 50,
+    **dict.fromkeys([("a", "e"), ("b", "e"), ("c", "e"), ("d", "e")], 90),
 }
 
 
 def nimbus_with_tag_on_a() -> Nimbus:
-    nimbus = Nimbus([supervisor(it, 4) for it in "abcd"], DELAYS, horizon_seconds=3600.0)
+    nimbus = Nimbus([supervisor(it, 4) for it in "abcde"], DELAYS, horizon_seconds=3600.0)
     nimbus.running[WORD.id] = (worker("a", 6700, 1, 2), worker("c", 6700, 3))
     return nimbus
 
 
 @pytest.mark.parametrize(
-    ("cores_of_b", "goes_to"),
+    ("cores_of_b", "cores_of_e", "goes_to"),
     [
         # Others use 0.01 cores. A start on b takes 4 / 0.09 = 44 s and costs 333 s, where 30 ms
         # less for an hour save 108; on d, where 26 ms save 94 s, 8 s cost 60.
-        (0.1, "d"),
-        (8.0, "b"),
+        (0.1, 8.0, "d"),
+        (8.0, 8.0, "b"),
+        (0.1, 0.02, "d"),  # how much slower a host is that nothing would move to does not matter
     ],
 )
 def test_what_moves_goes_where_workers_start_quickly_if_the_best_costs_too_much(
-    cores_of_b: float, goes_to: str
+    cores_of_b: float, cores_of_e: float, goes_to: str
 ) -> None:
     nimbus = nimbus_with_tag_on_a()
-    cores = {"b": cores_of_b}
+    cores = {"b": cores_of_b, "e": cores_of_e}
     assert any(is_placed(report_round(nimbus, WORD, 0.05, 0.01, cores=cores)) for _ in range(12))
     assert nimbus.host_of(WORD, 2) == goes_to
 
@@ -48,7 +50,7 @@ def test_what_moves_goes_where_workers_start_quickly_if_the_best_costs_too_much(
 def test_where_no_host_is_quicker_nothing_else_is_searched_for() -> None:
     # 4 / 0.12 = 33 s without output.
     nimbus = nimbus_with_tag_on_a()
-    alike = dict.fromkeys("abcd", 0.13)
+    alike = dict.fromkeys("abcde", 0.13)
     later = [report_round(nimbus, WORD, 0.05, 0.01, cores=alike) for _ in range(12)]
     assert not any(map(is_placed, later))
     assert len(nimbus.solvers.improved) == 1

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, message
-from eyewall_sidecar.model import Link, Node
+from eyewall_sidecar.model import Link, Node, Solution
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.decision import TopologyRecord
@@ -17,7 +17,7 @@ from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.search_pause import may_search_again
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Worker
-from obedient_nimbus import Nimbus
+from obedient_nimbus import Nimbus, ScriptedJob
 from planned_topologies import TRIANGLE, nimbus_with, topology
 from storm_builders import chain, supervisor, worker
 
@@ -77,6 +77,17 @@ def test_a_tenth_of_the_time_is_for_searches(
 ) -> None:
     assert not may(search, candidate, RESTED - 0.1)
     assert may(search, candidate, RESTED)
+
+
+def test_nothing_is_searched_for_while_quicker_hosts_still_are_and_both_count(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    pending = ScriptedJob[Solution](search.task, SECONDS, ready=False)
+    quick = replace(search, job=pending, solution=None)
+    assert not may(replace(search, quick=quick), candidate, 10 * RESTED)
+    done = replace(search, quick=search)
+    assert not may(done, candidate, RESTED)
+    assert may(done, candidate, BEGAN + 10 * 2 * SECONDS)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ _MISSES = 2
 _TUPLES = 600
 _SHORTEST, _LONGEST = 15.0, 40.0
 """A rate is measured until so many tuples were due, for so many seconds at least and at most."""
-_SETTLE = 6.0
+_SETTLE, _DRAIN = 6.0, 15.0
 _LINES_LATE = 2.0
 _SLOWDOWN = 2.0
 _ATTEMPTS = 3
@@ -147,7 +147,7 @@ class _RateSearch:
         self._cluster, self._trial, self._planned, self._folder = cluster, trial, planned, folder
         self._rates, self._watch, self._start = rates, watch, start
         self.known: list[RateMeasurement] = []
-        self._moves_none = planned.scheduler.scheduler != SchedulerChoice.EYEWALL
+        self._never_moves = planned.scheduler.scheduler != SchedulerChoice.EYEWALL
         self._stayed_at: tuple[float, int] | None = None
         """A rate at which it had the time to adapt and did not, and the moves before that."""
 
@@ -155,13 +155,13 @@ class _RateSearch:
         """Return whether the rate is sustained; only what fails twice has failed."""
         if is_sustained(self.recall(rate / 2), self.recall(rate)):
             return Outcome.SUSTAINED
-        if not self._moves_none:
+        if not self._never_moves:
             self._adapt(rate)
         self._change(rate / 2)
-        _follow(self._watch, self._start, _SETTLE)
+        _follow(self._watch, self._start, _DRAIN)
         full = self._measure(rate)
         if full.acked < ACKED:  # whatever the latency is at half of the rate
-            return Outcome.BEYOND if self._moves_none else Outcome.MISSED
+            return Outcome.BEYOND if self._never_moves else Outcome.MISSED
         half = self._measure(rate / 2)
         return Outcome.SUSTAINED if is_sustained(half, full) else Outcome.MISSED
 

@@ -8,7 +8,7 @@ from eyewall_sidecar.objectives.load_prediction import LoadPrediction
 from eyewall_sidecar.service.overload import Overload
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
-from eyewall_sidecar.storm import SlotChoice
+from eyewall_sidecar.storm import Assignment, SlotChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class MoveConditions:
     cooling_seconds
         Until the assignment has cooled down; 0 or less if it has.
     still_seconds
-        Until something may move again after a move that was undone; 0 or less if it may.
-    refused_seconds
-        Until a move is ordered again after Nimbus did not take one; 0 if one may be.
+        Until something may move again after a setback; 0 or less if it may.
+    refused, refused_seconds
+        An assignment that Nimbus does not take, and until when it is not ordered again.
     unsettled
         Whether what is measured has not come to rest since workers started.
     catching_up_seconds
@@ -46,6 +46,7 @@ class MoveConditions:
     frozen: Message | None = None
     cooling_seconds: float = 0.0
     still_seconds: float = 0.0
+    refused: Assignment = ()
     refused_seconds: float = 0.0
     unsettled: bool = False
     catching_up_seconds: float = 0.0

@@ -9,7 +9,7 @@ from eyewall_sidecar.service.decision import TopologyRecord, cancel_search
 from eyewall_sidecar.service.movement_rules import MoveVerdict, assess_again, evaluate_move
 from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.quick_starts import PRICED, quick_task
+from eyewall_sidecar.service.quick_starts import is_priced_out, quick_task
 from eyewall_sidecar.service.solver_pool import PlacementTask, Solvers
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 
@@ -60,11 +60,11 @@ class CandidateSearch:
         candidate = assess_again(record.candidate, request, search.solution, outdated=outdated)
         record = replace(record, candidate=candidate)
         verdict = evaluate_move(candidate, limits, conditions)
-        if verdict.hold is None or verdict.hold.code not in PRICED:
+        if not is_priced_out(verdict):
             return record, search, verdict
         quick = search.quick
         if quick is None:
-            task = quick_task(search.task, request, self._starts)
+            task = quick_task(search.task, candidate, self._starts)
             job = self._solvers.run(task, self.longest(request)) if task is not None else None
             search = replace(search, quick=PlacementSearch(task or search.task, job))
             return replace(record, search=search), search, verdict

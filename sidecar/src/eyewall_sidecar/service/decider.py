@@ -38,7 +38,7 @@ from eyewall_sidecar.service.problem_cache import (
     PlacementRequest,
     request_placement,
 )
-from eyewall_sidecar.service.ready_moves import ReadyMoves
+from eyewall_sidecar.service.ready_moves import ReadyMoves, with_faded_setbacks
 from eyewall_sidecar.service.search_pause import is_stale, may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
@@ -110,6 +110,7 @@ class TopologyDecider:
             frozen=find_freeze(limits, switches, topology.topology.id),
             cooling_seconds=record.since + limits.cool_down_seconds - now,
             still_seconds=record.history.still_until - now,
+            refused=record.handover.assignment if record.handover is not None else (),
             refused_seconds=record.refused_seconds(limits.cool_down_seconds, now),
             unsettled=performance.unsettled,
             catching_up_seconds=max(record.since, performance.since) + catch_up - now,
@@ -225,18 +226,23 @@ class TopologyDecider:
         record = self._note_overload(topology, record)
         if self._clock() >= inputs.until:
             return TopologyOutcome(stays, record)
-        record = replace(record, considered=self._clock())
+        record = with_faded_setbacks(replace(record, considered=self._clock()), self._clock())
         record, request = self._request(topology, settings, record, inputs)
         problem = request.problem
-        if isinstance(problem, ProblemError) or request.unknown:
-            not_known = problem if isinstance(problem, ProblemError) else request.unknown
-            hold = message(Code.NOT_SOUGHT, reason=str(not_known))
-            return TopologyOutcome(stays, replace(record, hold=hold), hold)
+        if isinstance(problem, ProblemError):
+            return _not_sought(str(problem), stays, record)
         record, looked_back = self._ready_moves.look_back(
-            topology, record, inputs, self.performance(topology), problem.problem
+            topology,
+            record,
+            inputs,
+            self.performance(topology),
+            problem.problem,
+            is_known=not request.unknown,
         )
         if looked_back is not None:
             return looked_back
+        if request.unknown:
+            return _not_sought(str(request.unknown), stays, record)
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock(), self._clock)
@@ -371,3 +377,8 @@ class TopologyDecider:
             record.crossing_cost,
         )
         return replace(record, request=request), request
+
+
+def _not_sought(reason: str, stays: Keep | Decline, record: TopologyRecord) -> TopologyOutcome:
+    hold = message(Code.NOT_SOUGHT, reason=reason)
+    return TopologyOutcome(stays, replace(record, hold=hold), hold)

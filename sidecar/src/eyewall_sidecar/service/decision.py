@@ -55,7 +55,7 @@ class Handover:
         return replace(self, orders=before.orders + 1 if before and again else 1, ordered=now)
 
     def refused_seconds(self, cool_down: float, now: float) -> float:
-        """Return for how long nothing is to be ordered, as Nimbus does not take this; or 0."""
+        """Return for how long it is not ordered again, as Nimbus does not take it; or 0."""
         if self.orders < MOST_ORDERS:
             return 0.0
         waits = cool_down * 2.0 ** min(self.orders - MOST_ORDERS, MOST_DOUBLED)
@@ -148,7 +148,7 @@ class TopologyRecord:
     considered: float = -inf
 
     def refused_seconds(self, cool_down: float, now: float) -> float:
-        """Return for how long nothing is to be ordered, as Nimbus does not take it; or 0."""
+        """Return for how long what was ordered last is not ordered again; 0 if it may be."""
         return self.handover.refused_seconds(cool_down, now) if self.handover is not None else 0.0
 
 
@@ -196,11 +196,16 @@ def record_of(
 def _never_ran(record: TopologyRecord, topology: TopologyState, supervisors: Set[str]) -> bool:
     """Whether Nimbus gave up workers of the last move before it could be looked back on.
 
-    It does so two minutes after workers that do not start. Where a host was lost, that is why.
+    It does so two minutes after workers that do not start. Where a host was lost, that is why; and
+    a person's rebalance takes slots from what did not move, too.
     """
-    if record.trial is None or record.request is None or not topology.missing():
+    trial, request = record.trial, record.request
+    if trial is None or request is None or not topology.missing():
         return False
-    return record.request.capacities.keys() <= supervisors
+    given_up = set(request.topology.assignment) - set(topology.assignment)
+    if not given_up or not given_up.isdisjoint(trial.origin):
+        return False
+    return all(it.slot.supervisor in supervisors for it in given_up)
 
 
 def poll_search(

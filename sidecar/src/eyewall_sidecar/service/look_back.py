@@ -160,14 +160,15 @@ class MoveHistory:
         return MoveHistory(self.setbacks + 1, now + still, now, slowed, self.acquitted)
 
     def confirmed(self) -> "MoveHistory":
-        """Return the history after a move that was as good as predicted: one setback less."""
+        """Return the history after a move that made nothing worse: one setback less."""
         return replace(self, setbacks=max(0, self.setbacks - 1))
 
     def faded(self, now: float) -> "MoveHistory":
         """Return the history with one setback less for each day since the last."""
         if not self.setbacks or now - self.set_back < FADES_SECONDS:
             return self
-        return replace(self, setbacks=self.setbacks - 1, set_back=self.set_back + FADES_SECONDS)
+        set_back = self.set_back + FADES_SECONDS
+        return replace(self, setbacks=self.setbacks - 1, set_back=set_back, slowed=())
 
     def reviewed(self, problem: PlacementProblem, now: float) -> "MoveHistory":
         """Return the history without its last setback if the move is not to blame for it.

@@ -139,6 +139,7 @@ def evaluate_move(
         or _unknown_hold(candidate.request)
         or _mode_hold(candidate.request, conditions)
         or _time_hold(conditions, candidate.must_move)
+        or _refused_hold(candidate, conditions)
         or (None if candidate.must_move else find_value_hold(candidate, limits, conditions))
         or _budget_hold(candidate, limits, conditions)
     )
@@ -205,13 +206,20 @@ def _time_hold(conditions: MoveConditions, must_move: Message | None = None) -> 
     """Return what time has to bring first; a pin has not to wait for what is measured."""
     if conditions.cooling_seconds > 0:
         return message(Code.COOLING, seconds=conditions.cooling_seconds)
-    if conditions.refused_seconds > 0:
-        return message(Code.REFUSED_MOVE, seconds=conditions.refused_seconds)
     if must_move is not None and must_move.code is not Code.OVERLOADED:
         return None
     if conditions.still_seconds > 0:
         return message(Code.STILL, seconds=conditions.still_seconds)
     return message(Code.UNSETTLED) if conditions.unsettled else None
+
+
+def _refused_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:
+    """Return that Nimbus does not take this very assignment; None if it may."""
+    if candidate.slots is None or conditions.refused_seconds <= 0:
+        return None
+    if set(candidate.slots.assignment) != set(conditions.refused):
+        return None
+    return message(Code.REFUSED_MOVE, seconds=conditions.refused_seconds)
 
 
 def _budget_hold(

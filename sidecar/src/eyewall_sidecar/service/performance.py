@@ -14,6 +14,7 @@ from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
 
 from eyewall_sidecar.service.complete_latency import NO_LATENCY, MeasuredLatency, measure_latency
 from eyewall_sidecar.service.level import Level, level_of, relative_change
+from eyewall_sidecar.service.worker_restarts import WorkerRestarts
 from eyewall_sidecar.service.worker_starts import counted_tuples
 from eyewall_sidecar.storm import ACKER, ClusterState, DelayTable
 
@@ -100,9 +101,8 @@ class Performance:
     since
         When the workers last changed, by the clock of rounds: one that died and started again has
         as much to make up for as one that was moved.
-    wanted, last_ids, restarts
-        Of Nimbus's assignment: (host, port) of each worker, Storm's id of the last worker seen
-        there, which may have ended, and how often another one took its place.
+    restarts
+        How often its workers were restarted.
     """
 
     workers: Mapping[tuple[str, int], str] = field(default_factory=dict)
@@ -111,9 +111,7 @@ class Performance:
     measurements: tuple[Measurement, ...] = ()
     at_rest: bool = False
     since: float = -inf
-    wanted: frozenset[tuple[str, int]] = frozenset()
-    last_ids: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    restarts: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    restarts: WorkerRestarts = field(default_factory=WorkerRestarts)
 
     @property
     def unsettled(self) -> bool:
@@ -195,11 +193,6 @@ class Performance:
         is_full = len(known) == FEWEST and all(map(_queues, self._last))
         return is_full and relative_change(known) <= 0
 
-    @property
-    def most_restarts(self) -> int:
-        """How often the worker of one slot was replaced by another, at most."""
-        return max(self.restarts.values(), default=0)
-
     def latest(self) -> "Performance":
         """Return the last two measurements alone: those before may be of another world.
 
@@ -236,6 +229,7 @@ class PerformanceTracker:
                 delays,
                 reports,
                 now,
+                it.assignment_digest,
             )
             for it in state.topologies
         }
@@ -252,6 +246,7 @@ def update_performance(
     delays: DelayTable,
     reports: Mapping[str, Sample],
     now: float,
+    digest: bytes = b"",
 ) -> Performance:
     """Add the hosts' reports, once each host with a worker of the topology has new counts.
 
@@ -265,6 +260,8 @@ def update_performance(
         Host → its latest report.
     now
         By the clock of rounds.
+    digest
+        Of Nimbus's assignment: executors may change places within the same slots.
     """
     found = {
         (host, it.port): it
@@ -273,8 +270,9 @@ def update_performance(
         if it.topology == topology and (host, it.port) in wanted
     }
     workers = {at: it.id for at, it in found.items()}
-    if workers != before.workers or wanted != workers.keys():
-        before = _begun_again(before, workers, wanted, now)
+    if workers != before.workers or wanted != workers.keys() or digest != before.restarts.digest:
+        since, restarts = now if workers else -inf, before.restarts.after(workers, digest)
+        before = Performance(workers, since=since, restarts=restarts)
     counted = dict(before.counted) | {
         at: CountedReport(reports[at[0]], it) for at, it in found.items() if it.seconds > 0
     }
@@ -294,23 +292,6 @@ def update_performance(
     measured = (*before.measurements, _measure(counted, delays))[-MOST:]
     at_rest = before.at_rest or _is_at_rest(measured)
     return replace(before, newest=newest, measurements=measured, at_rest=at_rest)
-
-
-def _begun_again(
-    before: Performance,
-    workers: Mapping[tuple[str, int], str],
-    wanted: frozenset[tuple[str, int]],
-    now: float,
-) -> Performance:
-    """Return the performance of workers that changed: nothing measured yet."""
-    since = now if workers else -inf
-    if wanted != before.wanted:
-        return Performance(workers, since=since, wanted=wanted, last_ids=workers)
-    known, restarts = dict(before.last_ids), dict(before.restarts)
-    replaced = [at for at, it in workers.items() if known.get(at, it) != it]
-    restarts |= {at: restarts.get(at, 0) + 1 for at in replaced}
-    known |= workers
-    return Performance(workers, since=since, wanted=wanted, last_ids=known, restarts=restarts)
 
 
 def _have_begun(workers: Iterable[WorkerSample], seconds: float) -> bool:

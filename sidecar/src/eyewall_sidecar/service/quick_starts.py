@@ -8,36 +8,53 @@ from dataclasses import replace
 
 from eyewall_sidecar.messages import Code
 from eyewall_sidecar.model import Operator, PlacementProblem
+from eyewall_sidecar.service.candidate_move import CandidateMove
 from eyewall_sidecar.service.move_price import least_start
-from eyewall_sidecar.service.problem_cache import PlacementRequest
+from eyewall_sidecar.service.move_value import price_of
+from eyewall_sidecar.service.movement_rules import MoveVerdict
 from eyewall_sidecar.service.solver_pool import PlacementTask
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import TopologyProblem
 
 QUICKER = 1.5
-"""Times as long as on others a start takes on hosts that are left out."""
-PRICED = frozenset({Code.COSTS_MORE, Code.OVERLOAD_MAY_END, Code.SAVES_TOO_LITTLE_WAITING})
-"""Why a better placement is not moved to: for its price alone."""
+"""By which factor a start has to be quicker than those of the move that costs too much."""
+_PRICED = frozenset(
+    {
+        Code.COSTS_MORE,
+        Code.OVERLOAD_MAY_END,
+        Code.SAVES_TOO_LITTLE_WAITING,
+        Code.SAVES_TOO_LITTLE_DOWNTIME,
+    }
+)
+
+
+def is_priced_out(verdict: MoveVerdict) -> bool:
+    """Whether only its price holds a move back: at a lower one it may be made."""
+    hold, prediction = verdict.hold, verdict.candidate.prediction
+    if hold is None or hold.code not in _PRICED:
+        return False
+    return hold.code is not Code.COSTS_MORE or prediction is None or prediction.gain[0] > 0
 
 
 def quick_task(
-    task: PlacementTask, request: PlacementRequest, starts: WorkerStarts
+    task: PlacementTask, candidate: CandidateMove, starts: WorkerStarts
 ) -> PlacementTask | None:
-    """Return a task whose placements start workers on the quicker hosts only.
+    """Return a task for a placement whose workers start sooner than those of a candidate move.
 
-    What runs on a slow host may stay there. None where no host is much slower than others, or
-    nothing could move.
+    What runs on a slow host may stay there. None where no host is so much quicker, or where
+    something had nowhere to run.
     """
+    request = candidate.request
     of_topology = request.problem
     if not isinstance(of_topology, TopologyProblem):
         return None
-    seconds = {
-        node: least_start(request, request.capacities[supervisor].supervisor.host, starts)
+    longest = price_of(candidate, starts).gap / QUICKER
+    quick = {
+        node
         for node, supervisor in of_topology.supervisors.items()
-        if supervisor in request.capacities
+        if (capacity := request.capacities.get(supervisor)) is not None
+        and least_start(request, capacity.supervisor.host, starts) <= longest
     }
-    slowest = max(seconds.values(), default=0.0)
-    quick = {node for node, it in seconds.items() if it * QUICKER <= slowest}
     if not quick:
         return None
     problem = task.problem

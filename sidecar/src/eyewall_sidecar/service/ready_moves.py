@@ -88,52 +88,63 @@ class ReadyMoves:
         inputs: RoundInputs,
         performance: Performance,
         problem: PlacementProblem,
+        *,
+        is_known: bool,
     ) -> tuple[TopologyRecord, TopologyOutcome | None]:
-        """Review the last setback, and judge the last move; with an outcome if there is one."""
-        record, acquittal = self._review_setback(record, problem)
-        if acquittal is not None:
-            return record, TopologyOutcome(Keep(), record, acquittal, looks_back=True)
-        return record, self._judge(topology, record, inputs, performance, problem)
+        """Review the last setback, and judge the last move; with an outcome if there is one.
+
+        Where what the problem says is not all known, a move is judged by crashes alone.
+        """
+        if is_known:
+            record, acquittal = self._review_setback(record, problem)
+            if acquittal is not None:
+                return record, TopologyOutcome(Keep(), record, acquittal, looks_back=True)
+        found = _outcome_of(record.trial, performance, problem, is_known=is_known)
+        if record.trial is None or found is None:
+            return record, None
+        outcome = self._judge(topology, record, record.trial, found, inputs, performance, problem)
+        return record, outcome
 
     def _judge(
         self,
         topology: TopologyState,
         record: TopologyRecord,
+        trial: MoveTrial,
+        found: MoveOutcome,
         inputs: RoundInputs,
         performance: Performance,
         problem: PlacementProblem,
-    ) -> TopologyOutcome | None:
-        """Judge the last move once it came to rest: it is undone, once, if it made things worse.
+    ) -> TopologyOutcome:
+        """Judge the last move by what became of it: it is undone, once, if it made things worse.
 
         An undo that Nimbus does not take, or that reaches it too late, is ordered again, up to
         `MOST_UNDOS` times.
         """
-        trial, now = record.trial, self._clock()
-        if trial is None:
-            return None
-        found = _outcome_of(trial, performance, problem)
-        if found is None:
-            return None
+        now = self._clock()
         if not found.worse or trial.undoes:
             record = replace(record, trial=None)
             if not trial.undoes and record.history.setbacks:
                 record = _without_predictions(record, record.history.confirmed())
             report = message(Code.MOVE_CONFIRMED, measured=found.report)
             return TopologyOutcome(Keep(), record, report, looks_back=True)
-        ordered = record.handover
-        orders = ordered.orders if ordered is not None and ordered.trial is not None else 0
-        if orders and ordered and now - ordered.ordered < self._limits.cool_down_seconds:
+        undo = record.handover
+        if undo is not None and (undo.trial is None or not undo.trial.undoes):
+            undo = None
+        if undo is not None and now - undo.ordered < self._limits.cool_down_seconds:
             return TopologyOutcome(Keep(), record)
+        orders = undo.orders if undo is not None else 0
         refusal = self._find_refusal(trial, found, orders, topology, record, inputs)
         if refusal is not None:
             record = replace(record, trial=None, history=record.history.with_setback(now))
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
             return TopologyOutcome(Keep(), record, report, looks_back=True)
         excused = judge_move(trial, performance, find_surroundings(trial, problem, used_links=True))
-        slowed = () if excused.worse else find_slowed_links(trial, problem)
-        undo = MoveTrial(topology.assignment, performance.latest(), undoes=True, slowed=slowed)
-        handover = Handover(trial.origin, message(Code.UNDONE), undo)
-        record = replace(record, handover=handover.after(ordered, now))
+        # What crashes before it comes to rest has no latency that links could explain.
+        is_explained = performance.at_rest and not excused.worse
+        slowed = find_slowed_links(trial, problem) if is_explained else ()
+        back = MoveTrial(topology.assignment, performance.latest(), undoes=True, slowed=slowed)
+        handover = Handover(trial.origin, message(Code.UNDONE), back)
+        record = replace(record, handover=handover.after(undo, now))
         self._started.spend(topology, trial.origin)
         self._started.expect(topology, trial.origin, inputs.observation.state)
         report = message(Code.MOVE_UNDONE, measured=found.report)
@@ -172,10 +183,8 @@ class ReadyMoves:
 
         If they are, return why nothing is held back any more.
         """
-        now, before = self._clock(), record.history
-        if (faded := before.faded(now)) is not before:
-            return _without_predictions(record, faded), None
-        history = before.reviewed(problem, now)
+        before = record.history
+        history = before.reviewed(problem, self._clock())
         if history is before:
             return record, None
         if history.setbacks == before.setbacks:
@@ -186,14 +195,22 @@ class ReadyMoves:
         return record, message(Code.LINK_STAYED_SLOW, source=source, target=target, delay=delay)
 
 
+def with_faded_setbacks(record: TopologyRecord, now: float) -> TopologyRecord:
+    """Return the record with a setback less for each day since the last."""
+    history = record.history.faded(now)
+    return record if history is record.history else _without_predictions(record, history)
+
+
 def _outcome_of(
-    trial: MoveTrial, performance: Performance, problem: PlacementProblem
+    trial: MoveTrial | None, performance: Performance, problem: PlacementProblem, *, is_known: bool
 ) -> MoveOutcome | None:
-    """Return what became of a move; None if it is too early to say."""
-    restarts = performance.most_restarts
-    if restarts >= MOST_RESTARTS > trial.before.most_restarts:
+    """Return what became of a move; None if there was none, or if it is too early to say."""
+    if trial is None:
+        return None
+    restarts = performance.restarts.most
+    if not trial.undoes and restarts >= MOST_RESTARTS > trial.before.restarts.most:
         return MoveOutcome(worse=True, report=message(Code.RESTARTED_WORKERS, restarts=restarts))
-    if not performance.at_rest or performance.lacks_delay:
+    if not is_known or not performance.at_rest or performance.lacks_delay:
         return None
     return judge_move(trial, performance, find_surroundings(trial, problem))
 

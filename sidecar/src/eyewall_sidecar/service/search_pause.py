@@ -55,6 +55,8 @@ def may_search_again(
         return True
     if isinstance(problem, ProblemError) or _may_run_elsewhere(then, problem.problem):
         return True
+    if search.quick is not None and search.quick.job is not None:
+        return False
     if not _may_pay(candidate, conditions, limits):
         return False
     share = CHANGED_SHARE if _has_changed(then, candidate) else SHARE
