@@ -20,19 +20,15 @@ def report_round(
     busy: float = 0.1,
     start: str = "first",
     cores: Mapping[str, float] | None = None,
-    *,
-    rates: bool = True,
 ) -> Decision:
     """Each host reports its workers, whose ids follow from what they run; then Nimbus asks.
 
-    A host has 8 cores, unless `cores` says otherwise; `busy` are those in use by each worker. Their
-    rates are as old as in the round before unless they are known anew (`rates`).
+    A host has 8 cores, unless `cores` says otherwise; `busy` are those in use by each worker.
     """
     nimbus.measured.wanted = True
     now = nimbus.clock.now
-    if rates:
-        known = rates_of(of, {2: 10, 3: 10}, {1: 10, 2: 10}, cores=busy, until=now)
-        nimbus.measured.rates[of.id] = known
+    rates = rates_of(of, {2: 10, 3: 10}, {1: 10, 2: 10}, cores=busy, until=now)
+    nimbus.measured.rates[of.id] = rates
     for host in (it.host for it in nimbus.hosts):
         here = (cores or {}).get(host, 8.0)
         sample = report(host, next(SEQUENCE), time=now, cores=here, busy=busy)

@@ -22,8 +22,9 @@ DELAYS = {
 }
 
 
-def nimbus_with_tag_on_a() -> Nimbus:
-    nimbus = Nimbus([supervisor(it, 4) for it in "abcde"], DELAYS, horizon_seconds=3600.0)
+def nimbus_with_tag_on_a(cool_down_seconds: float = 0.0) -> Nimbus:
+    limits = {"horizon_seconds": 3600.0, "cool_down_seconds": cool_down_seconds}
+    nimbus = Nimbus([supervisor(it, 4) for it in "abcde"], DELAYS, **limits)
     nimbus.running[WORD.id] = (worker("a", 6700, 1, 2), worker("c", 6700, 3))
     return nimbus
 
@@ -45,6 +46,15 @@ def test_what_moves_goes_where_workers_start_quickly_if_the_best_costs_too_much(
     cores = {"b": cores_of_b, "e": cores_of_e}
     assert any(is_placed(report_round(nimbus, WORD, 0.05, 0.01, cores=cores)) for _ in range(12))
     assert nimbus.host_of(WORD, 2) == goes_to
+
+
+def test_the_status_says_that_nimbus_does_not_take_a_move_to_quicker_hosts() -> None:
+    nimbus = nimbus_with_tag_on_a(cool_down_seconds=20.0)
+    cores, there = {"b": 0.1}, nimbus.running[WORD.id]
+    for _ in range(30):
+        decision = report_round(nimbus, WORD, 0.05, 0.01, cores=cores)
+        nimbus.running[WORD.id] = there
+    assert "Nimbus does not take this move" in str(decision.status)
 
 
 def test_where_no_host_is_quicker_nothing_else_is_searched_for() -> None:

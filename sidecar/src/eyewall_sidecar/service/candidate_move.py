@@ -24,7 +24,8 @@ class MoveConditions:
     still_seconds
         Until something may move again after a setback; 0 or less if it may.
     refused, refused_seconds
-        An assignment that Nimbus does not take, and until when it is not ordered again.
+        What Nimbus was given last, and for how long that is not ordered again, as Nimbus does not
+        take it; 0 if it may be.
     unsettled
         Whether what is measured has not come to rest since workers started.
     catching_up_seconds

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from eyewall_sidecar.config import ServiceSettings
+from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.decision import TopologyRecord, cancel_search
 from eyewall_sidecar.service.movement_rules import MoveVerdict, assess_again, evaluate_move
@@ -73,4 +74,6 @@ class CandidateSearch:
         other = assess_again(record.quick_candidate, request, quick.solution, outdated=outdated)
         record = replace(record, quick_candidate=other)
         quicker = evaluate_move(other, limits, conditions)
-        return (record, quick, quicker) if quicker.hold is None else (record, search, verdict)
+        if quicker.hold is None or quicker.hold.code is Code.REFUSED_MOVE:
+            return record, quick, quicker
+        return record, search, verdict

@@ -229,20 +229,16 @@ class TopologyDecider:
         record = with_faded_setbacks(replace(record, considered=self._clock()), self._clock())
         record, request = self._request(topology, settings, record, inputs)
         problem = request.problem
-        if isinstance(problem, ProblemError):
-            return _not_sought(str(problem), stays, record)
+        unknown = problem if isinstance(problem, ProblemError) else request.unknown
+        known = None if isinstance(problem, ProblemError) or unknown else problem.problem
         record, looked_back = self._ready_moves.look_back(
-            topology,
-            record,
-            inputs,
-            self.performance(topology),
-            problem.problem,
-            is_known=not request.unknown,
+            topology, record, inputs, self.performance(topology), known
         )
         if looked_back is not None:
             return looked_back
-        if request.unknown:
-            return _not_sought(str(request.unknown), stays, record)
+        if isinstance(problem, ProblemError) or unknown:
+            hold = message(Code.NOT_SOUGHT, reason=str(unknown))
+            return TopologyOutcome(stays, replace(record, hold=hold), hold)
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
         record, failure = poll_search(record, self._clock(), self._clock)
@@ -377,8 +373,3 @@ class TopologyDecider:
             record.crossing_cost,
         )
         return replace(record, request=request), request
-
-
-def _not_sought(reason: str, stays: Keep | Decline, record: TopologyRecord) -> TopologyOutcome:
-    hold = message(Code.NOT_SOUGHT, reason=reason)
-    return TopologyOutcome(stays, replace(record, hold=hold), hold)

@@ -55,7 +55,7 @@ def quick_task(
         if (capacity := request.capacities.get(supervisor)) is not None
         and least_start(request, capacity.supervisor.host, starts) <= longest
     }
-    if not quick:
+    if not quick or quick >= of_topology.supervisors.keys():
         return None
     problem = task.problem
     operators = tuple(_limited(it, problem, quick) for it in problem.operators)

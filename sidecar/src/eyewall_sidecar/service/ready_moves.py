@@ -18,6 +18,7 @@ from eyewall_sidecar.service.look_back import (
     MoveHistory,
     MoveOutcome,
     MoveTrial,
+    SlowedLink,
     find_slowed_links,
     find_surroundings,
     judge_move,
@@ -87,19 +88,18 @@ class ReadyMoves:
         record: TopologyRecord,
         inputs: RoundInputs,
         performance: Performance,
-        problem: PlacementProblem,
-        *,
-        is_known: bool,
+        problem: PlacementProblem | None,
     ) -> tuple[TopologyRecord, TopologyOutcome | None]:
         """Review the last setback, and judge the last move; with an outcome if there is one.
 
-        Where what the problem says is not all known, a move is judged by crashes alone.
+        Where delays, rates or loads are unknown there is no `problem`, and a move is judged by
+        crashes alone.
         """
-        if is_known:
+        if problem is not None:
             record, acquittal = self._review_setback(record, problem)
             if acquittal is not None:
                 return record, TopologyOutcome(Keep(), record, acquittal, looks_back=True)
-        found = _outcome_of(record.trial, performance, problem, is_known=is_known)
+        found = _outcome_of(record.trial, performance, problem)
         if record.trial is None or found is None:
             return record, None
         outcome = self._judge(topology, record, record.trial, found, inputs, performance, problem)
@@ -113,7 +113,7 @@ class ReadyMoves:
         found: MoveOutcome,
         inputs: RoundInputs,
         performance: Performance,
-        problem: PlacementProblem,
+        problem: PlacementProblem | None,
     ) -> TopologyOutcome:
         """Judge the last move by what became of it: it is undone, once, if it made things worse.
 
@@ -138,10 +138,12 @@ class ReadyMoves:
             record = replace(record, trial=None, history=record.history.with_setback(now))
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
             return TopologyOutcome(Keep(), record, report, looks_back=True)
-        excused = judge_move(trial, performance, find_surroundings(trial, problem, used_links=True))
+        slowed: tuple[SlowedLink, ...] = ()
         # What crashes before it comes to rest has no latency that links could explain.
-        is_explained = performance.at_rest and not excused.worse
-        slowed = find_slowed_links(trial, problem) if is_explained else ()
+        if problem is not None and performance.at_rest:
+            surroundings = find_surroundings(trial, problem, used_links=True)
+            excused = not judge_move(trial, performance, surroundings).worse
+            slowed = find_slowed_links(trial, problem) if excused else ()
         back = MoveTrial(topology.assignment, performance.latest(), undoes=True, slowed=slowed)
         handover = Handover(trial.origin, message(Code.UNDONE), back)
         record = replace(record, handover=handover.after(undo, now))
@@ -202,7 +204,7 @@ def with_faded_setbacks(record: TopologyRecord, now: float) -> TopologyRecord:
 
 
 def _outcome_of(
-    trial: MoveTrial | None, performance: Performance, problem: PlacementProblem, *, is_known: bool
+    trial: MoveTrial | None, performance: Performance, problem: PlacementProblem | None
 ) -> MoveOutcome | None:
     """Return what became of a move; None if there was none, or if it is too early to say."""
     if trial is None:
@@ -210,7 +212,7 @@ def _outcome_of(
     restarts = performance.restarts.most
     if not trial.undoes and restarts >= MOST_RESTARTS > trial.before.restarts.most:
         return MoveOutcome(worse=True, report=message(Code.RESTARTED_WORKERS, restarts=restarts))
-    if not is_known or not performance.at_rest or performance.lacks_delay:
+    if problem is None or not performance.at_rest or performance.lacks_delay:
         return None
     return judge_move(trial, performance, find_surroundings(trial, problem))
 

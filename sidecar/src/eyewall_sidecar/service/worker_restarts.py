@@ -13,7 +13,8 @@ class WorkerRestarts:
     digest
         Of the assignment.
     outgoing
-        Ids of workers that were there when it became that: they may end for it.
+        Ids of workers that were there when it became that: they may end for it, so the first
+        restart of one that stays is not counted.
     last_ids
         (host, port) → id of the last worker since, which may have ended.
     counts
