@@ -8,7 +8,7 @@ from eyewall_sidecar.service.decision import Decision
 from eyewall_sidecar.storm import Executor, Topology
 from measured_topologies import rates_of, report
 from msgspec.structs import replace
-from obedient_nimbus import Nimbus
+from obedient_nimbus import Nimbus, is_placed
 
 SEQUENCE = count()
 
@@ -50,3 +50,9 @@ def report_round(
         )
         nimbus.measured.hosts[host] = replace(sample, workers=workers)
     return nimbus.round(of)[of.id]
+
+
+def moved(nimbus: Nimbus, of: Topology) -> None:
+    """At rest with 50 ms, tag moves to b, where R should be 20 ms instead of 50."""
+    assert any(is_placed(report_round(nimbus, of, 0.05)) for _ in range(10))
+    assert nimbus.host_of(of, 2) == "b"

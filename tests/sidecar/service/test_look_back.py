@@ -4,23 +4,14 @@ import dataclasses
 
 import pytest
 from eyewall_contracts.decision import Verdict
-from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.decision import Decision, Place
 from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial, judge_move
-from eyewall_sidecar.service.movement_rules import evaluate_move
 from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.storm import Topology, TopologyProblem
 from obedient_nimbus import Nimbus, is_placed
 from planned_topologies import nimbus_with, topology
-from reported_rounds import report_round
-from said import codes
-
-
-def moved(nimbus: Nimbus, of: Topology) -> None:
-    """At rest with 50 ms, tag moves to b, where R should be 20 ms instead of 50."""
-    assert any(is_placed(report_round(nimbus, of, 0.05)) for _ in range(10))
-    assert nimbus.host_of(of, 2) == "b"
+from reported_rounds import moved, report_round
 
 
 def test_a_move_that_made_things_better_stays_and_its_record_has_what_was_measured() -> None:
@@ -148,40 +139,6 @@ def test_a_move_is_undone_if_that_saves_more_than_it_costs(latency: float, is_un
         assert "would cost 60 s of lateness for each tuple/s, and save 36 s within 3600 s" in said
 
 
-def test_a_move_whose_workers_never_start_holds_everything_back() -> None:
-    it = topology()
-    nimbus = nimbus_with(it)
-    moved(nimbus, it)
-    report_round(nimbus, it, 0.05)
-    # Nimbus gives up the worker on b.
-    nimbus.running[it.id] = tuple(w for w in nimbus.running[it.id] if w.slot.supervisor != "sup-b")
-    report_round(nimbus, it, 0.05)
-    assert nimbus.service.last_round().records[it.id].history.setbacks == 1
-
-
-def test_a_host_that_is_lost_after_a_move_is_no_setback() -> None:
-    it = topology()
-    nimbus = nimbus_with(it)
-    moved(nimbus, it)
-    report_round(nimbus, it, 0.05)
-    # Nimbus misses the supervisor before it gives up its workers.
-    nimbus.hosts = [host for host in nimbus.hosts if host.id != "sup-b"]
-    report_round(nimbus, it, 0.05)
-    nimbus.running[it.id] = tuple(w for w in nimbus.running[it.id] if w.slot.supervisor != "sup-b")
-    report_round(nimbus, it, 0.05)
-    assert nimbus.service.last_round().records[it.id].history.setbacks == 0
-
-
-def test_a_rebalance_after_a_move_is_no_setback() -> None:
-    it = topology()
-    nimbus = nimbus_with(it)
-    moved(nimbus, it)
-    report_round(nimbus, it, 0.05)
-    nimbus.running[it.id] = ()  # also what did not move
-    report_round(nimbus, it, 0.05)
-    assert nimbus.service.last_round().records[it.id].history.setbacks == 0
-
-
 def test_a_move_that_nimbus_does_not_take_is_not_ordered_in_every_round() -> None:
     it = topology()
     nimbus = nimbus_with(it, cool_down_seconds=10.0)
@@ -196,50 +153,6 @@ def test_a_move_that_nimbus_does_not_take_is_not_ordered_in_every_round() -> Non
     # Another move is not held back: the tag has to go to c.
     pinned = topology(pin={"source": ["a"], "tag": ["c"], "sink": ["c"]})
     assert any(is_placed(nimbus.round(pinned, obey=False)[it.id]) for _ in range(3))
-
-
-def test_in_rounds_a_confirmed_move_takes_a_setback_back() -> None:
-    it = topology()
-    nimbus = nimbus_with(it)
-    moved(nimbus, it)
-    assert any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
-    report_round(nimbus, it, 0.2)
-    assert nimbus.service.last_round().records[it.id].history.setbacks == 1
-    nimbus.clock.now += 700
-    assert any(is_placed(report_round(nimbus, it, 0.05)) for _ in range(20))
-    for _ in range(12):
-        report_round(nimbus, it, 0.02)
-    assert nimbus.service.last_round().records[it.id].history.setbacks == 0
-
-
-def test_a_setback_counts_for_a_day_of_rounds() -> None:
-    it = topology()
-    nimbus = nimbus_with(it)
-    moved(nimbus, it)
-    assert any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
-    report_round(nimbus, it, 0.2)
-    nimbus.switches.turn(everything=True)
-    nimbus.clock.now += 86_000
-    report_round(nimbus, it, 0.2)
-    assert nimbus.service.last_round().records[it.id].history.setbacks == 1
-    nimbus.clock.now += 500
-    report_round(nimbus, it, 0.2)
-    assert nimbus.service.last_round().records[it.id].history.setbacks == 0
-
-
-def test_a_move_that_made_nothing_worse_takes_a_setback_back() -> None:
-    twice = MoveHistory().with_setback(100.0).with_setback(1000.0)
-    assert twice.confirmed().uncertainty == 2.0
-    assert MoveHistory().confirmed() == MoveHistory()
-
-
-def test_a_setback_counts_less_after_each_day() -> None:
-    day = 86_400.0
-    twice = MoveHistory().with_setback(0.0).with_setback(1000.0)
-    assert twice.faded(1000.0 + day - 1) is twice
-    once = twice.faded(1000.0 + day)
-    assert (once.setbacks, once.faded(1000.0 + day).setbacks) == (1, 1)
-    assert once.faded(1000.0 + 2 * day).setbacks == 0
 
 
 def test_a_move_that_a_pin_forced_is_not_undone() -> None:
@@ -362,32 +275,6 @@ def test_a_worker_that_died_has_as_long_to_catch_up_as_one_that_was_moved() -> N
     assert catching_up() < 0
     report_round(nimbus, it, 0.05, start="second")
     assert catching_up() == pytest.approx(80.0)  # ten times 8 s
-
-
-def test_after_a_move_was_undone_nothing_moves_for_ten_minutes() -> None:
-    it = topology()
-    nimbus = nimbus_with(it)
-    moved(nimbus, it)
-    assert any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
-    for _ in range(10):
-        report_round(nimbus, it, 0.05)
-    snapshot = nimbus.service.last_round()
-    conditions = nimbus.service.conditions(
-        snapshot.observation.state.topologies[0], snapshot.records
-    )
-    candidate = snapshot.records[it.id].candidate
-    assert candidate is not None
-    hold = evaluate_move(candidate, nimbus.service.settings.moves, conditions).hold
-    assert codes(hold) == [Code.STILL]
-    nimbus.clock.now += 600
-    assert any(is_placed(report_round(nimbus, it, 0.05)) for _ in range(10))
-
-
-def test_each_further_setback_doubles_the_time_for_which_nothing_moves() -> None:
-    first = MoveHistory().with_setback(100.0)
-    second = first.with_setback(1000.0)
-    assert (first.still_until, second.still_until) == (700.0, 2200.0)
-    assert (first.uncertainty, second.uncertainty) == (2.0, 4.0)
 
 
 def test_a_frozen_topology_stays_where_a_bad_move_left_it() -> None:

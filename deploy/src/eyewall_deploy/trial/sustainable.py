@@ -40,6 +40,8 @@ _TUPLES = 600
 _SHORTEST, _LONGEST = 15.0, 40.0
 """A rate is measured until so many tuples were due, for so many seconds at least and at most."""
 _SETTLE, _DRAIN = 6.0, 15.0
+"""Seconds between a change of the rate and its measurement, and at half of a rate that failed, so
+that its backlog is gone when it is measured once more."""
 _LINES_LATE = 2.0
 _SLOWDOWN = 2.0
 _ATTEMPTS = 3

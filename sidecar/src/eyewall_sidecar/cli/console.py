@@ -59,7 +59,10 @@ def seconds(value: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things: `1 host`, `2 hosts`."""
+    """Return a number of things: `1 host`, `2 hosts`.
+
+    That of messages would load numpy with the model, which takes longer than most commands.
+    """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

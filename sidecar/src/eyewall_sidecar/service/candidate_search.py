@@ -7,7 +7,7 @@ from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code
 from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.decision import TopologyRecord, cancel_search
-from eyewall_sidecar.service.movement_rules import MoveVerdict, assess_again, evaluate_move
+from eyewall_sidecar.service.movement_rules import MoveVerdict, evaluate_move, reassess
 from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.quick_starts import is_priced_out, quick_task
@@ -58,7 +58,7 @@ class CandidateSearch:
         if search.solution is None:
             raise ValueError(f"{request.topology.topology.id}: nothing was found yet")
         limits = self._settings.moves
-        candidate = assess_again(record.candidate, request, search.solution, outdated=outdated)
+        candidate = reassess(record.candidate, request, search.solution, outdated=outdated)
         record = replace(record, candidate=candidate)
         verdict = evaluate_move(candidate, limits, conditions)
         if not is_priced_out(verdict):
@@ -71,7 +71,7 @@ class CandidateSearch:
             return replace(record, search=search), search, verdict
         if quick.solution is None:
             return record, search, verdict
-        other = assess_again(record.quick_candidate, request, quick.solution, outdated=outdated)
+        other = reassess(record.quick_candidate, request, quick.solution, outdated=outdated)
         record = replace(record, quick_candidate=other)
         quicker = evaluate_move(other, limits, conditions)
         if quicker.hold is None or quicker.hold.code is Code.REFUSED_MOVE:

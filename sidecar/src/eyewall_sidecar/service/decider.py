@@ -25,10 +25,7 @@ from eyewall_sidecar.service.first_placement import is_same_but_for_others, pref
 from eyewall_sidecar.service.look_back import MoveTrial
 from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
 from eyewall_sidecar.service.move_value import price_of
-from eyewall_sidecar.service.movement_rules import (
-    MoveVerdict,
-    find_freeze,
-)
+from eyewall_sidecar.service.movement_rules import MoveVerdict, find_freeze
 from eyewall_sidecar.service.overload import note_overload
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.placed_message import placed_message
@@ -247,10 +244,10 @@ class TopologyDecider:
         verdict: MoveVerdict | None = None
         conditions = self.conditions(topology, record, inputs.switches)
         if search is not None and search.solution is not None:
-            record, origin, verdict = self._candidates.evaluate(
+            record, found_by, verdict = self._candidates.evaluate(
                 record, request, search, conditions, outdated=outdated
             )
-            if verdict.hold is None and not (outdated and is_stale(origin, self._clock())):
+            if verdict.hold is None and not (outdated and is_stale(found_by, self._clock())):
                 outcome = self._move(topology, record, verdict.candidate, inputs)
                 return replace(outcome, outdated=outdated)
             if verdict.is_shown_in_status:

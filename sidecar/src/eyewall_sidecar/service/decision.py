@@ -197,8 +197,8 @@ def _never_ran(record: TopologyRecord, topology: TopologyState, supervisors: Set
     """Whether Nimbus gave up workers of the last move before it could be looked back on.
 
     It does so two minutes after workers that do not start. Where a host was lost, that is why; and
-    a person's rebalance takes slots from what did not move, too: if all of it moved, the two are
-    not told apart.
+    a person's rebalance takes slots from what did not move, too. If all of it moved, a rebalance
+    cannot be distinguished.
     """
     trial, request = record.trial, record.request
     if trial is None or request is None or not topology.missing():

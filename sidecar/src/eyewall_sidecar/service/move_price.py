@@ -68,7 +68,7 @@ def price_move(
     hosts = {it: capacity.supervisor.host for it, capacity in request.capacities.items()}
     started = set(after) - set(topology.assignment)
     on_host = Counter(hosts.get(it.slot.supervisor, "") for it in started)
-    seconds = (least_start(request, it, starts, count) for it, count in on_host.items())
+    seconds = (expected_start(request, it, starts, count) for it, count in on_host.items())
     gap = max(seconds, default=0.0)
     if restart_reason(request, after) is None:
         gap = min(gap, OVERLAP_GAP)
@@ -76,7 +76,7 @@ def price_move(
     return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
 
 
-def least_start(
+def expected_start(
     request: PlacementRequest, host: str, starts: WorkerStarts, workers: int = 1
 ) -> float:
     """Return how many seconds so many of the topology's workers take to start on a host.

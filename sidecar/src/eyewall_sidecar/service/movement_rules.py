@@ -116,10 +116,10 @@ def assess_move(
     return candidate(found=found, must_move=must_move, slots=slots, prediction=prediction)
 
 
-def assess_again(
+def reassess(
     before: CandidateMove | None, request: PlacementRequest, solution: Solution, *, outdated: bool
 ) -> CandidateMove:
-    """Return what was assessed before, or assess anew what has changed since."""
+    """Return the earlier assessment, or a new one if anything that it rests on has changed."""
     if (
         before is None
         or before.proposal is not solution

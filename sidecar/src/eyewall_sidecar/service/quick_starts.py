@@ -9,7 +9,7 @@ from dataclasses import replace
 from eyewall_sidecar.messages import Code
 from eyewall_sidecar.model import Operator, PlacementProblem
 from eyewall_sidecar.service.candidate_move import CandidateMove
-from eyewall_sidecar.service.move_price import least_start
+from eyewall_sidecar.service.move_price import expected_start
 from eyewall_sidecar.service.move_value import price_of
 from eyewall_sidecar.service.movement_rules import MoveVerdict
 from eyewall_sidecar.service.solver_pool import PlacementTask
@@ -53,7 +53,7 @@ def quick_task(
         node
         for node, supervisor in of_topology.supervisors.items()
         if (capacity := request.capacities.get(supervisor)) is not None
-        and least_start(request, capacity.supervisor.host, starts) <= longest
+        and expected_start(request, capacity.supervisor.host, starts) <= longest
     }
     if not quick or quick >= of_topology.supervisors.keys():
         return None
