@@ -19,7 +19,7 @@ from eyewall_sidecar.heuristic.load_search import LoadSearch
 from eyewall_sidecar.heuristic.tie_breaks import with_fewest_moves
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objective import Objective
-from eyewall_sidecar.objectives.compiled_load import load_terms
+from eyewall_sidecar.objectives.load_terms import load_terms
 from eyewall_sidecar.policies.bound_guided import BoundGuided
 from eyewall_sidecar.policies.catalogue import load_policy
 from eyewall_sidecar.policies.policy_request import PolicyRequest

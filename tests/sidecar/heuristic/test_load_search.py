@@ -5,7 +5,7 @@ import pytest
 from eyewall_contracts.objective_terms import LOAD_TERMS, Term
 from eyewall_sidecar.heuristic.load_search import LoadSearch
 from eyewall_sidecar.model.arrays import ProblemArrays
-from eyewall_sidecar.objectives.compiled_load import load_terms
+from eyewall_sidecar.objectives.load_terms import load_terms
 from load_problems import best_value, load_problem
 from numpy.random import default_rng
 

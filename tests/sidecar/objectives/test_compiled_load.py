@@ -1,13 +1,17 @@
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from eyewall_contracts.objective_terms import LOAD_TERMS, Term
+from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.model.violations import violations
-from eyewall_sidecar.objectives.compiled_load import NOWHERE, evaluate_places, load_terms, scratch
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
-from load_problems import load_problem
+from eyewall_sidecar.objectives.compiled_load import NOWHERE, evaluate_places
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
+from eyewall_sidecar.objectives.load_terms import load_terms, scratch
+from load_problems import load_problem, replicated_chain
 from numpy.random import default_rng
 
 
@@ -29,11 +33,12 @@ def test_compiled_costs_are_those_of_the_reference_and_see_every_broken_constrai
 
 @pytest.mark.parametrize("term", LOAD_TERMS)
 @pytest.mark.parametrize("per_worker", [1, 2, 0])
+@pytest.mark.parametrize("drawn", [load_problem, replicated_chain])
 @pytest.mark.parametrize("seed", range(10))
 def test_a_partial_placement_costs_no_more_than_with_one_operator_more(
-    seed: int, per_worker: int, term: Term
+    seed: int, drawn: Callable[[int], PlacementProblem], per_worker: int, term: Term
 ) -> None:
-    problem, draw = load_problem(seed), default_rng(seed)
+    problem, draw = drawn(seed), default_rng(seed)
     crossing_cpu, half = float(draw.uniform(0.01, 0.1)), float(draw.choice([0.0, 5.0, 50.0]))
     load = replace(
         problem.load,

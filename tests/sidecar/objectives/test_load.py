@@ -15,11 +15,7 @@ from eyewall_sidecar.model import (
 )
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.objectives.load import (
-    HEADROOM_PENALTY,
-    MOST_SUSTAINABLE,
-    forecast_load,
-)
+from eyewall_sidecar.objectives.load import HEADROOM_PENALTY, MOST_SUSTAINABLE, forecast_load
 from eyewall_sidecar.objectives.load_prediction import predict_move
 from eyewall_sidecar.objectives.load_scenarios import SCENARIOS, LoadScenario
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.model import Link, LoadModel, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.objectives.load import ASSUMED_WORK, forecast_load
+from eyewall_sidecar.objectives.load import forecast_load
+from eyewall_sidecar.objectives.load_arrays import ASSUMED_WORK
 
 
 @pytest.mark.parametrize(

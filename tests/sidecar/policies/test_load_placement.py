@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -17,7 +18,7 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.objective import Objective, ObjectiveError
 from eyewall_sidecar.policies import load_policy
 from eyewall_sidecar.policies.catalogue import OWN
-from load_problems import best_value, load_problem
+from load_problems import best_value, load_problem, replicated_chain
 
 SECONDS = 60.0
 """More than any of these takes: each ends with a proof."""
@@ -50,11 +51,12 @@ def workers(demand: float, cores: list[float], **changes: object) -> PlacementPr
 
 
 @pytest.mark.parametrize("term", LOAD_TERMS)
+@pytest.mark.parametrize("draw", [load_problem, replicated_chain])
 @pytest.mark.parametrize("seed", range(20))
 def test_odp_proves_the_optimum_of_small_problems_or_that_nothing_fits(
-    seed: int, term: Term
+    seed: int, draw: Callable[[int], PlacementProblem], term: Term
 ) -> None:
-    problem = load_problem(seed)
+    problem = draw(seed)
     best = best_value(problem, term)
     solution = placed("odp", problem, term)
     if best is None:

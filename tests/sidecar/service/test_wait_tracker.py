@@ -6,7 +6,8 @@ import pytest
 from eyewall_contracts.wait_fit import WaitObservation, WaitRecord
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.performance import Measurement, Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest

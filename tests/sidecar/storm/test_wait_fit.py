@@ -8,7 +8,8 @@ import pytest
 from eyewall_contracts.wait_fit import WaitObservation
 from eyewall_sidecar.model import LoadModel
 from eyewall_sidecar.model.arrays import ProblemArrays
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.storm.wait_fit import (
     FEWEST_OBSERVATIONS,
     HALF_LIFE_SECONDS,

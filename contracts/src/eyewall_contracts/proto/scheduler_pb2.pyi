@@ -320,6 +320,7 @@ class TopologyDefinition(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     COMPONENTS_FIELD_NUMBER: _builtins.int
     MESSAGE_TIMEOUT_SECONDS_FIELD_NUMBER: _builtins.int
+    LOAD_AWARE_MESSAGING_DISABLED_FIELD_NUMBER: _builtins.int
     topology_id: _builtins.str
     name: _builtins.str
     digest: _builtins.bytes
@@ -330,6 +331,8 @@ class TopologyDefinition(_message.Message):
     """topology.worker.max.heap.size.mb in bytes: on-heap memory that one worker may hold."""
     message_timeout_seconds: _builtins.float
     """topology.message.timeout.secs; 0 where it is not known."""
+    load_aware_messaging_disabled: _builtins.bool
+    """topology.disable.loadaware.messaging: shuffles do not prefer tasks nearby."""
     @_builtins.property
     def settings(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The topology's own `eyewall.*` settings, each value as JSON text."""
@@ -347,10 +350,11 @@ class TopologyDefinition(_message.Message):
         settings: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         components: _abc.Iterable[Global___Component] | None = ...,
         message_timeout_seconds: _builtins.float = ...,
+        load_aware_messaging_disabled: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "requested_workers", b"requested_workers", "settings", b"settings", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "load_aware_messaging_disabled", b"load_aware_messaging_disabled", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "requested_workers", b"requested_workers", "settings", b"settings", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -13,15 +13,10 @@ import numpy as np
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import kernel, subroutine
+from eyewall_sidecar.model.shuffles import NO_GROUP
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.objectives.compiled_load import (
-    NOWHERE,
-    LoadTerms,
-    Scratch,
-    evaluate_places,
-    load_terms,
-    scratch,
-)
+from eyewall_sidecar.objectives.compiled_load import NOWHERE, evaluate_places
+from eyewall_sidecar.objectives.load_terms import LoadTerms, Scratch, load_terms, scratch
 
 ROUNDING = 1e-9
 """Of a cost: what is better by less is not searched for."""
@@ -145,9 +140,7 @@ def _order(arrays: ProblemArrays) -> Indices:
 
 def _interchangeable(terms: LoadTerms, order: Indices) -> Indices:
     """Return for each operator the last one before it that is the same in all respects."""
-    own: list[list[tuple[int, int, float, float, float, float, float]]] = [
-        [] for _ in terms.demands
-    ]
+    own: list[list[tuple[float, ...]]] = [[] for _ in terms.demands]
     streams = zip(
         terms.sources.tolist(),
         terms.targets.tolist(),
@@ -156,19 +149,23 @@ def _interchangeable(terms: LoadTerms, order: Indices) -> Indices:
         terms.passes.tolist(),
         terms.tuple_passes.tolist(),
         terms.loads.tolist(),
+        terms.groups.tolist(),
         strict=True,
     )
-    for source, target, *amounts in streams:
-        rate, bursts, passes, without_acks, load = amounts
-        own[source].append((0, target, rate, bursts, passes, without_acks, load))
-        own[target].append((1, source, rate, bursts, passes, without_acks, load))
+    first_target = {
+        group: int(terms.targets[terms.groups == group].min())
+        for group in np.unique(terms.groups[terms.groups >= 0]).tolist()
+    }
+    for source, target, *amounts, group in streams:
+        # No two sources share a group: of what leaves, those are alike that share its targets.
+        own[source].append((0, target, *amounts, first_target.get(group, NO_GROUP)))
+        own[target].append((1, source, *amounts, group))
     last: dict[object, int] = {}
     before = np.full(len(order), -1)
     columns = (
         terms.demands,
         terms.work,
         terms.tree_work,
-        terms.batch_work,
         terms.assumed_work,
         terms.way_shares,
         terms.visits,

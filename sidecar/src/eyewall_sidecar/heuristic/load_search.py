@@ -15,13 +15,8 @@ from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays
 from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.objectives.compiled_load import (
-    LoadTerms,
-    Scratch,
-    evaluate_places,
-    load_terms,
-    scratch,
-)
+from eyewall_sidecar.objectives.compiled_load import evaluate_places
+from eyewall_sidecar.objectives.load_terms import LoadTerms, Scratch, load_terms, scratch
 
 ROUNDING = 1e-9
 """Of a cost: placements that differ by less are equal."""

@@ -16,7 +16,8 @@ from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
 from eyewall_sidecar.objective import EckerWeights, Objective, Term
 from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.objectives.ecker import MILLISECONDS
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.objectives.weighted_sum import weighted_sum
 
 

@@ -63,6 +63,10 @@ class Stream:
         Mean size of a tuple in bytes, up to MOST; None means unknown, which is not zero.
     system
         Carries acks or metrics: it counts for everything but the paths of R; L follows acks.
+    shuffle
+        Streams of one source with the same name share its tuples, and all go to targets on its own
+        node if there are any, for L and THETA; `rate` is that of an even spread. None: its rate
+        holds wherever operators are.
     """
 
     source: str
@@ -70,6 +74,7 @@ class Stream:
     rate: float = 1.0
     tuple_bytes: float | None = None
     system: bool = False
+    shuffle: str | None = None
 
     def __post_init__(self) -> None:
         require_amount(self, "rate", self.rate, MOST)

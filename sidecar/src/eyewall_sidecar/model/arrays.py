@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
+from eyewall_sidecar.model.shuffles import shuffle_numbers
 from eyewall_sidecar.model.violations import RESOURCES, TOLERANCE
 
 Floats = NDArray[np.float64]
@@ -54,6 +55,9 @@ class ProblemArrays:
         [stream]: λ of T, N and EE, as `PlacementProblem.data_rate` has it.
     system
         [stream]: whether it is on no path.
+    shuffles
+        [stream]: streams of one source with the same number share its tuples, −1 is none (see
+        `Stream.shuffle`).
     demands, demand_errors
         [operator]: cores it uses at speedup 1, and half the width of their 95 % interval.
     cores, background
@@ -81,6 +85,7 @@ class ProblemArrays:
     sizes: Floats
     data_rates: Floats
     system: Flags
+    shuffles: Indices
     demands: Floats
     demand_errors: Floats
     cores: Floats
@@ -126,6 +131,7 @@ class ProblemArrays:
             sizes=_floats([nan if it.tuple_bytes is None else it.tuple_bytes for it in streams]),
             data_rates=_floats([problem.data_rate(it) for it in streams]),
             system=np.array([it.system for it in streams], dtype=np.bool_),
+            shuffles=shuffle_numbers([(it.source, it.shuffle) for it in streams]),
             demands=_floats([it.cpu if it.demand is None else it.demand for it in operators]),
             demand_errors=_floats([it.demand_error for it in operators]),
             cores=_floats(

@@ -5,33 +5,25 @@ The formulas, their units and what they leave out are in docs/design/load.md.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from eyewall_sidecar.model import Placement, PlacementProblem, ProblemError
-from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays, places_of
+from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, places_of
 from eyewall_sidecar.model.limits import MOST
-from eyewall_sidecar.model.tuple_bursts import burst_rates
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, LoadScenario
-from eyewall_sidecar.objectives.tuple_ways import TupleWays, tuple_ways
 
 HEADROOM_PENALTY = 1.0
 """Seconds that a placement pays for carrying only half of the multiple it should carry."""
 KNEE = 0.98
 """The utilisation from which on waits grow linearly, along the tangent: they remain finite."""
-MOST_CORES = 1e4
-"""Of a host, in the exponent of its wait; with more there is practically none below saturation."""
-ASSUMED_WORK = 0.1
-"""CPU-seconds of a tuple's tree on a host where execution times are unknown: tuples are taken to
-wait long on a busy host, so that none is filled for what little a short way saves."""
 LEAST_FREE = 0.01
 """The share of a host's cores that the others there always leave to a topology."""
 MOST_SUSTAINABLE = 1e6
 """Θ of what needs no CPU."""
 LEAST_RATE = 1e-12
 """Bursts/s; avoids 0 / 0 where nothing crosses and `crossing_half_rate` is 0."""
-_LEAST_CORES = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,134 +69,6 @@ class LoadForecast:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LoadArrays:
-    """What the load model knows of a problem at one rate, in one scenario, as arrays.
-
-    L = Σ_i visits_i · (time at i) + Σ_streams passes · (time between its ends) + what the rest of
-    a tuple's tree takes longer, as its ack waits for all of it (`tuple_ways`).
-
-    Parameters
-    ----------
-    demands
-        [operator]: cores in use at speedup 1.
-    work
-        [operator]: c_i, CPU-seconds for a tuple at speedup 1.
-    tree_work, batch_work
-        [operator]: CPU-seconds at speedup 1 for all of a tuple's tree, on average of all tuples,
-        and of those that it has anything to do for.
-    assumed_work
-        [operator]: CPU-seconds that are assumed of trees on its node, as its own are unknown; 0
-        where they are known.
-    way_shares
-        [operator]: the part of its tree's tuples that are on the tuple's way.
-    visits, entries
-        [operator]: how often a tuple's way leads through it, and begins there.
-    sources, targets, rates, bursts, passes, tuple_passes
-        [stream]: its ends, tuples/s, bursts/s (`tuple_bursts`), how often the way of a tuple and
-        its ack leads along it, and how often the tuple's alone does.
-    cores, background, speedups, exponents
-        [node]: all its cores, cores that others use, S_u, and the exponent of its wait.
-    delays
-        [node, node]: seconds one way.
-    path_order, path_sources, path_targets
-        As in `ProblemArrays`.
-    rate
-        The multiple of the problem's rates that `demands` and `rates` are at.
-    headroom, executors_per_worker, worker_cpu, crossing_cpu, crossing_half_rate, polling_cpu,
-    send_cpu, receive_cpu, crossing_seconds
-        As in `LoadModel`; 0 < `executors_per_worker`.
-    burstiness, sharing
-        κ, γ.
-    """
-
-    demands: Floats
-    work: Floats
-    tree_work: Floats
-    batch_work: Floats
-    assumed_work: Floats
-    way_shares: Floats
-    visits: Floats
-    entries: Floats
-    sources: Indices
-    targets: Indices
-    rates: Floats
-    bursts: Floats
-    passes: Floats
-    tuple_passes: Floats
-    cores: Floats
-    background: Floats
-    speedups: Floats
-    exponents: Floats
-    delays: Floats
-    path_order: Indices
-    path_sources: Indices
-    path_targets: Indices
-    rate: float
-    headroom: float
-    executors_per_worker: float
-    worker_cpu: float
-    crossing_cpu: float
-    crossing_half_rate: float
-    polling_cpu: float
-    send_cpu: float
-    receive_cpu: float
-    crossing_seconds: float
-    burstiness: float
-    sharing: float
-
-    @classmethod
-    def of(
-        cls, arrays: ProblemArrays, rate: float = 1.0, scenario: LoadScenario = AS_ESTIMATED
-    ) -> Self:
-        """Translate a problem at a multiple of its rates."""
-        model = arrays.load
-        crossing = scenario.crossing**model.uncertainty
-        error = scenario.demand * model.uncertainty * arrays.demand_errors
-        ways = tuple_ways(arrays)
-        cores = np.maximum(arrays.cores, _LEAST_CORES)
-        work = arrays.execution_times
-        return cls(
-            demands=rate * np.maximum(0.0, arrays.demands + error),
-            work=work,
-            tree_work=work * ways.tree_tuples,
-            batch_work=work * np.maximum(1.0, ways.tree_tuples),
-            assumed_work=_assumed_work(arrays, ways),
-            way_shares=ways.way_shares,
-            visits=ways.visits,
-            entries=ways.entries,
-            sources=arrays.sources,
-            targets=arrays.targets,
-            rates=rate * arrays.rates,
-            bursts=rate
-            * burst_rates(
-                arrays.sources, arrays.targets, arrays.rates, arrays.system, arrays.operators
-            ),
-            passes=ways.passes,
-            tuple_passes=ways.tuple_passes,
-            cores=cores,
-            background=arrays.background,
-            speedups=arrays.speedups,
-            exponents=np.sqrt(2.0 * (np.clip(cores, 1.0, MOST_CORES) + 1.0)) - 1.0,
-            delays=arrays.delays,
-            path_order=arrays.path_order,
-            path_sources=arrays.path_sources,
-            path_targets=arrays.path_targets,
-            rate=rate,
-            headroom=model.headroom,
-            executors_per_worker=float(model.executors_per_worker or max(1, arrays.operators)),
-            worker_cpu=model.worker_cpu,
-            crossing_cpu=model.crossing_cpu * crossing,
-            crossing_half_rate=model.crossing_half_rate,
-            polling_cpu=model.polling_cpu * scenario.polling**model.uncertainty,
-            send_cpu=model.send_cpu * crossing,
-            receive_cpu=model.receive_cpu * crossing,
-            crossing_seconds=model.crossing_seconds * crossing,
-            burstiness=model.burstiness * scenario.burstiness**model.uncertainty,
-            sharing=model.sharing * scenario.sharing**model.uncertainty,
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class LoadState:
     """What a placement makes of the arrays.
 
@@ -238,6 +102,7 @@ class LoadState:
 
 def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     """Apply the load model to a placement; the reference for compiled code."""
+    arrays = arrays.spread(places)
     nodes = len(arrays.cores)
     executors = np.bincount(places, minlength=nodes)
     workers = np.ceil(executors / arrays.executors_per_worker)
@@ -325,7 +190,9 @@ def _found_at_work(arrays: LoadArrays, places: Places, trees: Floats) -> Floats:
     """
     nodes = len(trees)
     work = np.bincount(places, arrays.tree_work, nodes)
-    batches = np.bincount(places, arrays.tree_work * arrays.batch_work, nodes) * trees
+    # Of those tuples that an operator has anything to do for.
+    batch = np.maximum(arrays.work, arrays.tree_work)
+    batches = np.bincount(places, arrays.tree_work * batch, nodes) * trees
     assumed = np.zeros(nodes)
     np.maximum.at(assumed, places, arrays.assumed_work)
     mean = np.divide(batches, work**2, out=np.zeros(nodes), where=work > 0)
@@ -353,17 +220,6 @@ def _rest_of_trees(
     )
     way = np.bincount(places, arrays.visits * arrays.work, nodes) / thread_speeds
     return float(np.maximum(0.0, on_node - way).sum())
-
-
-def _assumed_work(arrays: ProblemArrays, ways: TupleWays) -> Floats:
-    """Return what is assumed of trees where an operator that works has no execution time.
-
-    What a source or an acker takes for a tuple is on no way, as long as anything else is known.
-    """
-    unknown = arrays.execution_times == 0.0
-    if not unknown.all():
-        unknown &= (ways.visits > 0) & (ways.entries == 0) & (arrays.demands > 0)
-    return np.where(unknown, ASSUMED_WORK, 0.0)
 
 
 def _wait(utilisation: Floats, exponents: Floats) -> Floats:

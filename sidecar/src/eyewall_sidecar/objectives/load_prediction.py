@@ -5,7 +5,8 @@ from math import inf
 
 from eyewall_sidecar.model import Placement, PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, SCENARIOS, LoadScenario
 
 MORE_DEMAND = LoadScenario(demand=1.0)

@@ -18,8 +18,8 @@ from eyewall_sidecar.heuristic.load_search import LoadSearch, load_load_search
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.model.arrays import Places, ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
-from eyewall_sidecar.objectives.compiled_load import load_terms
 from eyewall_sidecar.objectives.costs import weigh
+from eyewall_sidecar.objectives.load_terms import load_terms
 from eyewall_sidecar.policies.policy_request import PolicyRequest
 
 FIRST_PROOF, PROOF = 200_000, 100_000

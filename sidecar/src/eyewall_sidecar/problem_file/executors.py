@@ -16,6 +16,8 @@ from eyewall_sidecar.problem_file.schema import (
 )
 
 ASSUMED_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
+PREFER_NEAR = frozenset({Grouping.SHUFFLE, Grouping.LOCAL_OR_SHUFFLE})
+"""Groupings by which tuples go to executors on the sender's node, if there are any."""
 UNSHARED = frozenset({Grouping.ALL, Grouping.GLOBAL})
 
 
@@ -108,8 +110,18 @@ def _expand_stream(
             f"{_name(entry)}: {len(senders)} senders and {len(reached)} receivers; "
             f"all streams together may join {MOST_PAIRS} pairs of executors at most"
         )
+    shuffle = entry.shuffle
+    if shuffle is None and entry.grouping in PREFER_NEAR and entry.shares is None:
+        shuffle = entry.target
     return [
-        Stream(sender, receiver, entry.rate / len(senders) * share, entry.tuple_bytes, entry.system)
+        Stream(
+            sender,
+            receiver,
+            entry.rate / len(senders) * share,
+            entry.tuple_bytes,
+            entry.system,
+            shuffle,
+        )
         for sender in senders
         for receiver, share in reached
     ]

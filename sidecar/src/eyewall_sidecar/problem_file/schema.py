@@ -97,6 +97,11 @@ class StreamEntry(Entry):
         default=False, description="acks or metrics: on no path of the response time"
     )
     grouping: Grouping | None = Field(None, description="needed where an end has executors")
+    shuffle: Name | None = Field(
+        None,
+        description="streams of one operator with the same shuffle share its tuples: those to "
+        "operators on its own node, if there are any, get all (L and THETA)",
+    )
     shares: Annotated[list[Amount], Field(min_length=1)] | None = Field(
         None, description="fraction of the tuples for each of the receiver's executors; sum 1"
     )

@@ -68,6 +68,7 @@ def _stream(it: Stream) -> dict[str, Any]:
         "rate": _written(it.rate),
         **({} if it.tuple_bytes is None else {"tuple_bytes": _written(it.tuple_bytes)}),
         **({"system": True} if it.system else {}),
+        **({} if it.shuffle is None else {"shuffle": it.shuffle}),
     }
 
 

@@ -67,6 +67,7 @@ def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
         worker_max_heap_bytes=message.worker_max_heap_bytes,
         settings=dict(message.settings),
         message_timeout=_message_timeout(message),
+        load_aware=not message.load_aware_messaging_disabled,
     )
 
 

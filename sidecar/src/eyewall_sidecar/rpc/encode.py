@@ -70,6 +70,7 @@ def definition(it: Topology) -> pb.TopologyDefinition:
         settings=dict(it.settings or {}),
         components=[_component(component) for component in it.components],
         message_timeout_seconds=it.message_timeout,
+        load_aware_messaging_disabled=not it.load_aware,
     )
 
 

@@ -18,7 +18,8 @@ from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placemen
 from eyewall_sidecar.model.violations import violations
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.objectives.load_scenarios import SCENARIOS
 from eyewall_sidecar.policies.ras import ResourceAware
 from eyewall_sidecar.service.solver_pool import PlacementTask

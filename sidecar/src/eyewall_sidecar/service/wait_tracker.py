@@ -7,7 +7,8 @@ from math import inf
 from eyewall_contracts.wait_fit import WaitObservation, WaitRecord
 
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.service.performance import MOST as MOST_MEASUREMENTS
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest

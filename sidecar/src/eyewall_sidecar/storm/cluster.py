@@ -93,6 +93,9 @@ class Topology:
         The topology's own `eyewall.*` settings, each value as JSON text.
     message_timeout
         topology.message.timeout.secs: when a spout takes a tuple for lost.
+    load_aware
+        Whether its shuffles prefer tasks nearby: unless `topology.disable.loadaware.messaging` is
+        set.
     refused
         Why nothing can be decided about it: its definition makes no sense. Empty if it does.
     """
@@ -105,6 +108,7 @@ class Topology:
     settings: Mapping[str, str] | None = None
     refused: str = ""
     message_timeout: float = MESSAGE_TIMEOUT
+    load_aware: bool = True
     _executors: Mapping[Executor, Component] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

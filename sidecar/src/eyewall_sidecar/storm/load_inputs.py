@@ -1,13 +1,15 @@
 """What the load model knows of one topology and its hosts (docs/design/load.md)."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eyewall_sidecar.model import LoadModel
-from eyewall_sidecar.model.arrays import Floats
+from eyewall_sidecar.model.path_order import path_order
+from eyewall_sidecar.model.shuffles import Shuffles, shuffle_numbers
 from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.storm.capacity import Capacities
 from eyewall_sidecar.storm.cluster import (
@@ -179,15 +181,52 @@ class LoadInputs:
             return
         tuples: defaultdict[Slot | None, float] = defaultdict(float)
         bursts: defaultdict[Slot | None, float] = defaultdict(float)
-        for it, burst_rate in zip(flows, _burst_rates(flows), strict=True):
+        for it, rate, burst_rate in self._rates(flows):
             source, target = self._slots.get(it.source), self._slots.get(it.target)
             if source != target:
                 for end in (source, target):
-                    tuples[end] += it.rate
-                    bursts[end] += float(burst_rate)
+                    tuples[end] += rate
+                    bursts[end] += burst_rate
         for slot in set(self._slots.values()):
             if (overhead := self._overheads.get((self._host(slot), slot.port))) is not None:
                 yield ObservedWorker(overhead, tuples[slot], bursts[slot])
+
+    def _rates(self, flows: Sequence[Flow]) -> Iterator[tuple[Flow, float, float]]:
+        """Yield flows with their tuples/s and bursts/s where executors run now."""
+        index: dict[Executor, int] = {}
+        ends = [
+            [index.setdefault(end, len(index)) for end in (it.source, it.target)] for it in flows
+        ]
+        sources, targets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        rates = np.array([it.rate for it in flows], dtype=np.float64)
+        system = np.array([it.system for it in flows], dtype=np.bool_)
+        names = [str(it) for it in index]
+        own = [(str(it.source), str(it.target)) for it in flows if not it.system]
+        order = [names.index(it) for it in path_order(names, own)]
+        shuffles = Shuffles.of(
+            sources,
+            targets,
+            rates,
+            system,
+            shuffle_numbers([(it.source, it.shuffle) for it in flows]),
+            np.array(order, dtype=np.int64),
+            len(index),
+        )
+        _, multiples = shuffles.multiples([self._places(index, of_host=it) for it in (False, True)])
+        bursts = burst_rates(sources, targets, rates, system, len(index))
+        yield from zip(
+            flows, (rates * multiples).tolist(), (bursts * multiples).tolist(), strict=True
+        )
+
+    def _places(self, executors: Iterable[Executor], *, of_host: bool) -> NDArray[np.int64]:
+        """Return a number for each executor's worker, or for its host."""
+        numbers: dict[object, int] = {}
+        found = []
+        for it in executors:
+            slot = self._slots.get(it)
+            where = it if slot is None else self._host(slot) if of_host else slot
+            found.append(numbers.setdefault(where, len(numbers)))
+        return np.array(found, dtype=np.int64)
 
     def _host(self, slot: Slot) -> str:
         return self._hosts.get(slot.supervisor, "")
@@ -204,12 +243,3 @@ class LoadInputs:
         """Return its part of what its host has: by what those on one host declare."""
         declared = self._declared[supervisor.host]
         return supervisor.cpu_cores / declared if declared > 0 else 1.0
-
-
-def _burst_rates(flows: Sequence[Flow]) -> Floats:
-    index: dict[Executor, int] = {}
-    ends = [[index.setdefault(end, len(index)) for end in (it.source, it.target)] for it in flows]
-    sources, targets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-    rates = np.array([it.rate for it in flows], dtype=np.float64)
-    system = np.array([it.system for it in flows], dtype=np.bool_)
-    return burst_rates(sources, targets, rates, system, len(index))

@@ -132,7 +132,9 @@ class _Bridge:
         problem = PlacementProblem(
             operators=tuple(self._operator(it, nodes) for it in self.executors),
             streams=tuple(
-                Stream(ids[it.source], ids[it.target], it.rate, it.tuple_bytes, it.system)
+                Stream(
+                    ids[it.source], ids[it.target], it.rate, it.tuple_bytes, it.system, it.shuffle
+                )
                 for it in edges
             ),
             nodes=tuple(self._node(capacity) for capacity in nodes),

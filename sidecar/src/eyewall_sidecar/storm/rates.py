@@ -19,7 +19,7 @@ from eyewall_sidecar.storm.cluster import (
     Input,
     Topology,
 )
-from eyewall_sidecar.storm.stream_shares import shares, spread
+from eyewall_sidecar.storm.stream_shares import prefers_near, shares, spread
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 ASSUMED_RATE = 1.0
@@ -56,6 +56,8 @@ class Flow:
         Whether these are acks and metrics rather than the topology's own tuples.
     tuple_bytes
         Their mean size; None where a stream's is unknown.
+    shuffle
+        What the source's tuples are shuffled to: the target's component. None: not all of them are.
     """
 
     source: Executor
@@ -63,6 +65,7 @@ class Flow:
     rate: float
     system: bool
     tuple_bytes: float | None = None
+    shuffle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,7 @@ def flows(
     streams, assumptions = component_streams(topology, hints, measured)
     rates: dict[tuple[Executor, Executor, bool], float] = {}
     bytes_per_second: dict[tuple[Executor, Executor, bool], float] = {}
+    shuffled: dict[tuple[Executor, Executor, bool], bool] = {}
     spread_as_shuffle: dict[str, None] = {}
     guessed: dict[str, None] = {}
     for it in streams:
@@ -150,20 +154,29 @@ def flows(
             named = guessed if seen and it.grouping in GUESSED else spread_as_shuffle
             named[f"{it.source.id} → {it.target.id} ({it.grouping})"] = None
         for one, other, share in spread(
-            it.source, it.target, it.stream, it.grouping, it.rate, measured
+            topology, it.source, it.target, it.stream, it.grouping, it.rate, measured
         ):
             if one != other:
                 pair = (one, other, it.system)
                 rates[pair] = rates.get(pair, 0.0) + share
                 size = _tuple_bytes(it, sizes or {})
+                near = not it.system and prefers_near(it.grouping, topology)
+                shuffled[pair] = shuffled.get(pair, True) and near
                 bytes_per_second[pair] = bytes_per_second.get(pair, 0.0) + share * size
+    executors = topology.executors()
     if spread_as_shuffle:
         assumptions += (message(Code.SPREAD_AS_SHUFFLE, streams=list(spread_as_shuffle)),)
     if guessed:
         assumptions += (message(Code.SPREAD_GUESSED, streams=list(guessed)),)
     found = (
-        Flow(one, other, rate, sys, _mean_size(bytes_per_second[one, other, sys], rate))
-        for (one, other, sys), rate in rates.items()
+        Flow(
+            *pair[:2],
+            rate,
+            pair[2],
+            _mean_size(bytes_per_second[pair], rate),
+            executors[pair[1]].id if shuffled[pair] else None,
+        )
+        for pair, rate in rates.items()
     )
     return tuple(found), assumptions
 

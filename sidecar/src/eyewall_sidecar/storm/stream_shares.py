@@ -1,13 +1,13 @@
 """How a stream's tuples are spread over pairs of executors, by its grouping.
 
-What single tasks gave out and took in is used where it is known and uneven by more than chance. Of
-localOrShuffle it is not: it changes with the placement that is looked for, so its tuples are spread
-evenly.
+What single tasks gave out and took in is used where it is known and uneven by more than chance. Not
+so for a problem where shuffles prefer tasks nearby: what tasks get then changes with the placement
+that is looked for, so these tuples are spread evenly, and `Stream.shuffle` says the rest.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from eyewall_sidecar.storm.cluster import Component, Executor, Grouping
+from eyewall_sidecar.storm.cluster import Component, Executor, Grouping, Topology
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 EVEN_WITHIN = 0.25
@@ -18,7 +18,23 @@ Storm counts one tuple in twenty, so alike executors never show alike; and execu
 can be exchanged, which makes problems easier to solve."""
 
 
+def prefers_near(grouping: Grouping, topology: Topology) -> bool:
+    """Return whether tuples go to executors near the sender, if there are any."""
+    is_shuffle = grouping is Grouping.SHUFFLE and topology.load_aware
+    return is_shuffle or grouping is Grouping.LOCAL_OR_SHUFFLE
+
+
+def is_shuffled(component: Component, topology: Topology) -> bool:
+    """Return whether what its executors get depends only on where they are.
+
+    They are alike then: any two would do the same work in each other's place.
+    """
+    own = [it for it in component.inputs if not it.stream.startswith("__")]
+    return bool(own) and all(prefers_near(it.grouping, topology) for it in own)
+
+
 def spread(
+    topology: Topology,
     source: Component,
     target: Component,
     stream: str,
@@ -26,7 +42,7 @@ def spread(
     rate: float,
     measured: MeasuredTopology,
 ) -> Iterator[tuple[Executor, Executor, float]]:
-    """Tuples/s from each executor of the source to each of the target.
+    """Tuples/s from each executor of the source to each of the target, for a problem.
 
     Parameters
     ----------
@@ -36,6 +52,10 @@ def spread(
         What is known of single tasks.
     """
     given, taken = shares(source, target, stream, grouping, measured)
+    if is_shuffled(source, topology):
+        given = equal_parts(source.executors)
+    if prefers_near(grouping, topology):
+        taken = equal_parts(target.executors)
     for one, part in given.items():
         for other, its in taken.items():
             yield one, other, rate * part * its
@@ -59,13 +79,13 @@ def shares(
     given = parts(source.executors, lambda task: measured.emitted.get((task, stream)))
     if grouping is Grouping.ALL:
         return given, dict.fromkeys(receivers, 1.0)
-    if grouping is Grouping.LOCAL_OR_SHUFFLE:
-        return given, equal_parts(receivers)
     return given, parts(receivers, lambda task: measured.received.get((task, source.id, stream)))
 
 
 def equal_parts(executors: tuple[Executor, ...]) -> dict[Executor, float]:
     """Give each executor the same part of the whole."""
+    if not executors:
+        return {}
     return dict.fromkeys(executors, 1.0 / len(executors))
 
 

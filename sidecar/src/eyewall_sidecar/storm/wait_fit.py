@@ -12,7 +12,8 @@ import numpy as np
 from eyewall_contracts.wait_fit import WaitObservation
 
 from eyewall_sidecar.model.arrays import Floats, Places
-from eyewall_sidecar.objectives.load import LoadArrays, evaluate_load
+from eyewall_sidecar.objectives.load import evaluate_load
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 
 USUAL_BURSTINESS = 1.0
 USUAL_SHARING = 0.25

@@ -99,6 +99,10 @@ final class TopologyDefinitions {
         if (topology.getConf().get(Config.TOPOLOGY_MESSAGE_TIMEOUT_SECS) instanceof Number seconds) {
             definition.setMessageTimeoutSeconds(seconds.doubleValue());
         }
+        // As Storm reads it: anything but true leaves it on.
+        definition.setLoadAwareMessagingDisabled(
+                Boolean.TRUE.equals(
+                        topology.getConf().get(Config.TOPOLOGY_DISABLE_LOADAWARE_MESSAGING)));
         return definition.setDigest(Digest.of(definition.build())).build();
     }
 

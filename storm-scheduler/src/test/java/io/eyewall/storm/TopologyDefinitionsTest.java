@@ -60,6 +60,14 @@ class TopologyDefinitionsTest {
     }
 
     @Test
+    void loadAwareMessagingIsOnUnlessTheTopologySwitchesItOff() {
+        Map<String, Object> off = Map.of(Config.TOPOLOGY_DISABLE_LOADAWARE_MESSAGING, true);
+
+        assertThat(define(topology("t", 1, off)).getLoadAwareMessagingDisabled()).isTrue();
+        assertThat(define(topology("t", 1)).getLoadAwareMessagingDisabled()).isFalse();
+    }
+
+    @Test
     void streamsToAndFromTheAckersAreInputsLikeAnyOther() {
         TopologyDefinition definition = define(topology("t", 1));
 
