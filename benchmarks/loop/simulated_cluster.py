@@ -74,26 +74,14 @@ class SimulatedCluster:
         self.component_of = np.array(of)
         self.place = {executor: n for n, executor in enumerate(self.executors)}
         names = {it.name: n for n, it in enumerate(self.components)}
-        visits = np.zeros(len(self.components))
-        self.sources: list[list[int]] = []
-        for place, component in enumerate(self.components):
-            sources = [names[it] for it in component.inputs]
-            self.sources.append(sources)
-            emitted = sum(visits[it] * self.components[it].selectivity for it in sources)
-            visits[place] = emitted if sources else 1.0
-        self.visits = visits
+        self.sources = [[names[it] for it in component.inputs] for component in self.components]
         self.shares = np.concatenate([it.shares for it in self.components])
         self.spouts = np.array([not self.sources[it] for it in of])
         self.spout_share = self.shares * self.spouts
         self.spout_share /= self.spout_share.sum()
-        self.visited = np.where(
-            self.spouts, self.spout_share, visits[self.component_of] * self.shares
-        )
         costs = np.array([it.cpu_seconds for it in self.components])
         self.costs = costs[self.component_of]
-        self.demand = self.visited * self.costs
-        selectivity = np.array([it.selectivity for it in self.components])[self.component_of]
-        self.emitted = self.visited * selectivity
+        self.selectivity = np.array([it.selectivity for it in self.components])[self.component_of]
         self.received_total = np.zeros(len(self.executors))
         self.emitted_total = np.zeros(len(self.executors))
         self.cpu_total = np.zeros(len(self.executors))
@@ -145,13 +133,16 @@ class SimulatedCluster:
             [self.host_place[it.supervisor] for it in self.workers], dtype=int
         )
         sent, received, bursts = np.zeros(count), np.zeros(count), np.zeros(count)
+        self.visited = self.spout_share.copy()
         self.links: list[list[tuple[int, float]]] = []
         for place in range(len(self.components)):
             mine = np.flatnonzero(self.component_of == place)
             found = []
             for source in self.sources[place]:
                 theirs = np.flatnonzero(self.component_of == source)
-                flow = np.outer(self.emitted[theirs], self.shares[mine])
+                emitted = self.visited[theirs] * self.selectivity[theirs]
+                flow = emitted[:, None] * self._spread(theirs, mine)
+                self.visited[mine] += flow.sum(axis=0)
                 crosses = self.worker_of[theirs][:, None] != self.worker_of[mine][None, :]
                 # What follows from one tuple comes together.
                 begins = self.spouts[theirs]
@@ -166,6 +157,9 @@ class SimulatedCluster:
                 total = flow.sum()
                 found.append((source, float((flow * seconds).sum() / total) if total else 0.0))
             self.links.append(found)
+        self.demand = self.visited * self.costs
+        of_component = np.bincount(self.component_of, self.visited)[self.component_of]
+        self.parts = self.visited / np.maximum(of_component, 1e-12)
         self.slowness = np.array([it.slowness for it in self.hosts])[self.host_of]
         self.crossing = sent * self.physics.send_cpu + received * self.physics.receive_cpu
         hosts = len(self.hosts)
@@ -173,6 +167,24 @@ class SimulatedCluster:
         self.bursts = np.bincount(self.worker_of[placed], bursts[placed], len(self.workers))
         need = (self.demand * self.slowness + self.crossing)[placed]
         self.host_demand = np.bincount(self.host_of[placed], need, minlength=hosts)
+
+    def _spread(
+        self, senders: NDArray[np.intp], receivers: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return [sender, receiver]: which part of its tuples each sends to whom.
+
+        As Storm's shuffle has it, to those in its own worker, if there are any, else on its host,
+        else to all; by key to all, wherever they are.
+        """
+        shares = self.shares[receivers]
+        parts = np.tile(shares, (len(senders), 1))
+        if len(set(shares.tolist())) > 1:
+            return parts
+        for places in (self.host_of, self.worker_of):
+            near = places[senders][:, None] == places[receivers][None, :]
+            number = near.sum(axis=1, keepdims=True)
+            parts = np.where(number > 0, near / np.maximum(number, 1), parts)
+        return parts
 
     def worker_cpu(self, rate: float) -> NDArray[np.float64]:
         """Return the cores that each worker uses beside its executors, at so many tuples/s."""
@@ -264,7 +276,7 @@ class SimulatedCluster:
         for place in range(len(self.components)):
             mine = self.component_of == place
             if self.sources[place]:
-                reached *= float((self.shares[mine] * up[mine]).sum())
+                reached *= float((self.parts[mine] * up[mine]).sum())
         if reached < 1:
             free = max(0.0, self.physics.pending - self.lost_pending)
             emitted = min(emitted, free / seconds / (1 - reached))
@@ -307,7 +319,7 @@ class SimulatedCluster:
     ) -> None:
         rate = emitted * self.visited * up
         self.received_total += rate * seconds
-        self.emitted_total += emitted * self.emitted * up * seconds
+        self.emitted_total += rate * self.selectivity * seconds
         self.cpu_total += rate * self.costs * cold * seconds
         crossing = emitted * self.crossing * up * seconds
         own = self.worker_cpu(emitted)
@@ -349,7 +361,7 @@ class SimulatedCluster:
         service = (
             self.costs * cold * (1 + of.burstiness * own / (1 - own)) / (1 - host) ** of.sharing
         )
-        mean = np.bincount(self.component_of, service * self.shares, minlength=len(self.components))
+        mean = np.bincount(self.component_of, service * self.parts, minlength=len(self.components))
         done = np.zeros(len(self.components))
         for place, links in enumerate(self.links):
             arrives = max((done[source] + seconds for source, seconds in links), default=0.0)
