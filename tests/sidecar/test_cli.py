@@ -120,12 +120,14 @@ def test_an_infeasible_problem_says_what_binds_and_exits_with_3(engine: str) -> 
     assert "cpu of node n" in result.stdout
 
 
-def test_what_was_assumed_is_among_the_reasons() -> None:
-    found = answer(str(EXAMPLES / "executors-and-groupings.json"))
-    assert found["reasons"] == [
+def test_what_was_assumed_is_among_the_reasons(tmp_path: Path) -> None:
+    problem = tmp_path / "problem.json"
+    text = (EXAMPLES / "executors-and-groupings.json").read_text(encoding="utf-8")
+    problem.write_text(text.replace("local_or_shuffle", "direct"), encoding="utf-8")
+    assert answer(str(problem))["reasons"] == [
         IDLE_HOSTS,
         (
-            "stream sentences → split: no shares are given for its local_or_shuffle grouping; "
+            "stream sentences → split: no shares are given for its direct grouping; "
             "assumed that it spreads its tuples evenly"
         ),
     ]

@@ -3,7 +3,6 @@ import pytest
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.shuffles import Shuffles
-from eyewall_sidecar.objectives.load_arrays import shuffles_of
 
 SOURCE, A1, A2, B1, B2, SINK = range(6)
 
@@ -109,6 +108,33 @@ def test_those_among_whom_tuples_are_divided_are_sets_while_they_are_alike() -> 
     assert (unlike >= 0).tolist() == [True, False, False, False, False, False]
 
 
+@pytest.mark.parametrize(
+    "streams",
+    [
+        # What t sends reaches b1 alone: b1's tuples are known before b2's.
+        [("s", "b1", 5, "b"), ("s", "b2", 5, "b"), ("t", "b1", 5, None)],
+        # Of what t shuffles, b1 gets nothing: the two shuffles have different targets.
+        [("s", "b1", 5, "b"), ("s", "b2", 5, "b"), ("t", "b2", 5, "b"), ("t", "b3", 5, "b")],
+        # Alike in what they get together, not in what from whom.
+        [("s", "b1", 2, "b"), ("s", "b2", 6, "b"), ("t", "b1", 6, None), ("t", "b2", 2, None)],
+    ],
+)
+def test_what_does_not_reach_all_of_them_alike_divides_nothing(
+    streams: list[tuple[str, str, float, str | None]],
+) -> None:
+    problem = problem_of(
+        [Stream(one, to, rate, shuffle=shuffle) for one, to, rate, shuffle in streams],
+        "s",
+        "t",
+        "b1",
+        "b2",
+        "b3",
+    )
+    sets = of(problem).conserved_sets(["s", "t", "b", "b", "b"])
+    assert sets[2] == -1
+    assert sets[3] == -1
+
+
 def chain() -> Shuffles:
     """Source → a1, a2 → b1, b2 → sink, all shuffled, and two acks."""
     streams = [Stream("source", it, 5.0, shuffle="a") for it in ("a1", "a2")]
@@ -131,7 +157,7 @@ def problem_of(streams: list[Stream], *operators: str) -> PlacementProblem:
 
 
 def of(problem: PlacementProblem) -> Shuffles:
-    return shuffles_of(ProblemArrays.of(problem))
+    return ProblemArrays.of(problem).shuffles
 
 
 def places(*nodes: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

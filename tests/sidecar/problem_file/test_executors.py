@@ -26,11 +26,19 @@ def rates(file: ProblemFile) -> dict[str, float]:
     return {f"{it.source} {it.target}": it.rate for it in file.problem.streams}
 
 
-@pytest.mark.parametrize("grouping", ["shuffle", "fields", "partial_key"])
+@pytest.mark.parametrize("grouping", ["shuffle", "local_or_shuffle", "fields", "partial_key"])
 def test_tuples_are_spread_evenly_over_all_pairs(grouping: str) -> None:
     # 12/s over 2 · 3 pairs.
     found = rates(spread(2, 3, grouping=grouping))
     assert found == {f"a#{i} b#{j}": pytest.approx(2.0) for i in (1, 2) for j in (1, 2, 3)}
+
+
+def test_shuffles_without_shares_prefer_receivers_nearby() -> None:
+    for grouping, shuffle in (("shuffle", "b"), ("local_or_shuffle", "b"), ("fields", None)):
+        streams = spread(2, 2, grouping=grouping).problem.streams
+        assert {it.shuffle for it in streams} == {shuffle}
+    shared = spread(2, 2, grouping="shuffle", shares=[0.75, 0.25]).problem.streams
+    assert {it.shuffle for it in shared} == {None}
 
 
 def test_measured_shares_say_what_each_receiver_gets() -> None:
@@ -53,7 +61,7 @@ def test_under_global_the_first_executor_gets_it_all() -> None:
     assert rates(spread(2, 3, grouping="global")) == {"a#1 b#1": 6.0, "a#2 b#1": 6.0}
 
 
-@pytest.mark.parametrize("grouping", ["local_or_shuffle", "direct", "custom"])
+@pytest.mark.parametrize("grouping", ["direct", "custom"])
 def test_what_cannot_be_known_is_taken_as_shuffle_and_said_so(grouping: str) -> None:
     file = spread(1, 2, grouping=grouping)
     assert rates(file) == {"a b#1": 6.0, "a b#2": 6.0}
@@ -97,6 +105,20 @@ def test_where_executors_run_is_said_for_all_at_once_one_by_one_or_by_name() -> 
         (
             {"grouping": "fields", "shares": [0.5, 0.6]},
             "stream a → b: shares sum to 1.1; they must sum to 1",
+        ),
+        (
+            {"grouping": "fields", "shuffle": "b"},
+            (
+                "stream a → b: shuffle is 'b', but its grouping is fields; give shuffle only for "
+                "streams without a grouping, and none for system streams"
+            ),
+        ),
+        (
+            {"system": True, "shuffle": "b"},
+            (
+                "stream a → b: shuffle is 'b', but system is true; give shuffle only for streams "
+                "without a grouping, and none for system streams"
+            ),
         ),
         (
             {"grouping": "all", "shares": [0.5, 0.5]},

@@ -17,7 +17,7 @@ CHAIN = PlacementProblem(
         Operator("zähler", candidates=("n2", "n1"), demand=0.3, demand_error=0.05),
     ),
     streams=(
-        Stream("tag[3-4]", "zähler", 20, 100),
+        Stream("tag[3-4]", "zähler", 20, 100, shuffle="zähler"),
         Stream("zähler", "tag[3-4]", 5, 8, system=True),
     ),
     nodes=(

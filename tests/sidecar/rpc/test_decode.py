@@ -67,6 +67,13 @@ def test_a_definition_without_sense_is_refused_with_what_is_wrong(
     assert (refused.id, refused.settings) == ("count-1", {"eyewall.mode": '"auto"'})
 
 
+def test_shuffles_know_load_unless_the_shim_says_otherwise() -> None:
+    message = definition()
+    assert decode.topology(message).load_aware
+    message.load_aware_messaging_disabled = True
+    assert not decode.topology(message).load_aware
+
+
 @pytest.mark.parametrize(
     ("given", "decoded"), [(10.0, 10.0), (0.0, 30.0), (-1.0, 30.0), (float("nan"), 30.0)]
 )

@@ -138,6 +138,15 @@ def test_queues_that_hold_more_than_a_tenth_of_a_second_are_saturation() -> None
     assert after(sample(n, 100, waiting=21) for n in range(6)).is_saturated
 
 
+def test_what_was_at_rest_without_queues_has_caught_up_until_its_workers_change() -> None:
+    quiet = [sample(n, 100, waiting=5) for n in range(6)]
+    assert after(quiet).caught_up
+    # A rate that it does not carry is not what waited for its start.
+    assert after([*quiet, *(sample(n, 100, waiting=500) for n in range(6, 12))]).caught_up
+    assert not after([*quiet, sample(6, 100, worker="second")]).caught_up
+    assert not after(sample(n, 100, waiting=500) for n in range(12)).caught_up
+
+
 def test_latency_that_grows_and_grows_is_saturation_though_no_queue_of_storm_fills() -> None:
     # 2 s in the mean of the first three, then 5 s: 1.5 times more. From 1.1 to 1.4 is less.
     growing = after(sample(n, 100, latency=1.0 * n) for n in range(1, 7))

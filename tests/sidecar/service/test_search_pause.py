@@ -16,7 +16,7 @@ from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.search_pause import may_search_again
 from eyewall_sidecar.service.worker_starts import WorkerStarts
-from eyewall_sidecar.storm import Worker
+from eyewall_sidecar.storm import Grouping, Worker
 from obedient_nimbus import Nimbus, ScriptedJob
 from planned_topologies import TRIANGLE, nimbus_with, topology
 from storm_builders import chain, supervisor, worker
@@ -208,8 +208,14 @@ class Starts(WorkerStarts):
 
 @pytest.fixture
 def request_of_four() -> PlacementRequest:
-    """source and one tag on a, the other tag on b, sink on c."""
-    it = chain(("source", 1), ("tag", 2), ("sink", 1), settings={"rate.hint": {"source": 10}})
+    """source and one tag on a, the other tag on b, sink on c; tags get tuples by key."""
+    it = chain(
+        ("source", 1),
+        ("tag", 2),
+        ("sink", 1),
+        grouping=Grouping.FIELDS,
+        settings={"rate.hint": {"source": 10}},
+    )
     nimbus = Nimbus([supervisor(name, 4) for name in "abc"], TRIANGLE, frozen=True)
     nimbus.running[it.id] = (worker("a", 6700, 1, 2), worker("b", 6700, 3), worker("c", 6700, 4))
     nimbus.rounds(it, 2)

@@ -82,6 +82,24 @@ def test_the_next_start_is_expected_to_take_the_mean_but_never_less_than_the_las
     assert starts.seconds("t", "a") == pytest.approx(30.0)  # the mean is 20
 
 
+@pytest.mark.parametrize(
+    ("cores", "alone"),
+    [
+        (1.0, 16.0),  # 20 s less the 4 CPU-seconds that the other one takes
+        (0.25, 10.0),  # the other one takes 16 s of them, and no start takes less than its part
+    ],
+)
+def test_of_workers_that_start_at_once_on_one_host_it_is_kept_what_one_alone_would_take(
+    cores: float, alone: float
+) -> None:
+    starts = WorkerStarts()
+    both = worker("a", 6700, 1), worker("a", 6701, 2)
+    starts.expect("t", (), both, HOSTS, 100.0)
+    machine = report("a", cores=cores).machine
+    starts.observe([replace(running("a", "w", counted=True), machine=machine)], 122.0)
+    assert starts.seconds("t", "a") == pytest.approx(alone)
+
+
 def test_a_host_without_a_start_takes_as_long_as_the_slowest_of_the_others() -> None:
     starts = WorkerStarts()
     started(starts, "a", at=100.0, seconds=20.0, id_="w1")

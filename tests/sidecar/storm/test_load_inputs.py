@@ -221,6 +221,35 @@ def test_what_follows_from_one_tuple_crosses_a_border_as_one_burst() -> None:
     assert load.crossing_half_rate == HALF_RATE
 
 
+def test_what_crosses_a_border_is_what_shuffles_send_across_it() -> None:
+    # Both tags share 100 tuples/s from the source, which is with the first: nothing leaves that
+    # worker but what goes to the count, and nothing comes to the second tag.
+    topology = chain(
+        ("source", 1), ("tag", 2), ("count", 1), settings={"rate.hint": {"source": 100}}
+    )
+    workers = worker("a", 6700, 1, 2), worker("a", 6701, 3), worker("a", 6702, 4)
+    overheads = {
+        ("a", 6700 + place): USUAL_COST.worker
+        + USUAL_COST.crossing * tuples / (tuples + HALF_RATE)
+        + USUAL_COST.per_tuple * tuples
+        for place, tuples in enumerate((100.0, 0.0, 100.0))
+    }
+    load = ask([supervisor("a")], topology, *workers, overheads=overheads).problem.load
+    assert (load.worker_cpu, load.crossing_cpu, load.send_cpu) == pytest.approx(tuple(USUAL_COST))
+
+
+def test_executors_that_differ_only_by_what_shuffles_sent_them_need_alike() -> None:
+    # The first tag did all of the work, 0.2 cores, and the second looked for tuples at 0.011: each
+    # needs half of it, wherever it may go.
+    topology = chain(("source", 1), ("tag", 2), settings={"rate.hint": {"source": 100}})
+    used = {1: 0.05, 2: 0.2, 3: 0.011}
+    measured = MeasuredTopology(cores={it: MeasuredValue(cpu, 0.001) for it, cpu in used.items()})
+    asked = ask([supervisor("a")], topology, worker("a", 6700, 1, 2, 3), measured=measured)
+    first, second = (asked.problem.operator(it).demand for it in ("tag[2-2]", "tag[3-3]"))
+    # Of what looking takes at most, 0.011 × 0.8 and × 0.989, a tenth is left of the second's.
+    assert first == second == pytest.approx((0.2 - 0.011 * 0.8 + 0.1 * 0.011) / 2, rel=0.01)
+
+
 def asked_of_a_and_b(*loads: str, drained: str = "") -> TopologyProblem:
     """What may move of a topology with two executors on a, where these hosts report."""
     load = HostLoad(cores=2.0, busy=0.6, by_topology={LOADED.id: 0.6})

@@ -1,9 +1,11 @@
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.storm import Component, ComponentKind, Executor, Grouping, Input, Topology
 from eyewall_sidecar.storm.rates import Flow, flows
+from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from storm_builders import chain
 
 
@@ -15,6 +17,10 @@ def rates(topology: Topology, hints: dict[str, float]) -> dict[tuple[int, int], 
 def rates_of_own_tuples(found: Iterable[Flow]) -> dict[tuple[int, int], float]:
     own = [it for it in found if not it.system]
     return {(it.source.first_task, it.target.first_task): it.rate for it in own}
+
+
+def known(rate: float) -> MeasuredValue:
+    return MeasuredValue(rate, 0.1)
 
 
 def bolt(name: str, task: int, *inputs: tuple[str, str]) -> Component:
@@ -32,6 +38,62 @@ def test_each_pair_of_executors_carries_its_equal_share(grouping: Grouping) -> N
     assert rates(topology, {"source": 12}) == {
         (source, target): pytest.approx(2.0) for source in (1, 2) for target in (3, 4, 5)
     }
+
+
+@pytest.mark.parametrize(
+    ("grouping", "load_aware", "shuffle"),
+    [
+        (Grouping.SHUFFLE, True, "tag"),
+        (Grouping.LOCAL_OR_SHUFFLE, True, "tag"),
+        (Grouping.SHUFFLE, False, None),
+        (Grouping.LOCAL_OR_SHUFFLE, False, "tag"),
+        (Grouping.FIELDS, True, None),
+        (Grouping.NONE, True, None),
+    ],
+)
+def test_shuffles_prefer_executors_nearby_unless_messaging_knows_no_load(
+    grouping: Grouping, load_aware: bool, shuffle: str | None
+) -> None:
+    topology = replace(chain(("source", 1), ("tag", 2), grouping=grouping), load_aware=load_aware)
+    found, _ = flows(topology, {"source": 12})
+    assert [it.shuffle for it in found] == [shuffle, shuffle]
+
+
+def test_of_two_streams_between_the_same_executors_only_the_shuffled_one_is() -> None:
+    source = Component("source", ComponentKind.SPOUT, (Executor(1, 1),))
+    inputs = (Input("source", "a", Grouping.SHUFFLE), Input("source", "b", Grouping.FIELDS))
+    tag = Component("tag", ComponentKind.BOLT, (Executor(2, 2), Executor(3, 3)), inputs=inputs)
+    found, _ = flows(Topology("t-1", "t", (source, tag)), {"source:a": 12, "source:b": 12})
+    # 12/s on each of two streams, 6/s of each to either tag.
+    assert [(it.target.first_task, it.rate, it.shuffle) for it in found] == [
+        (2, 6, "tag"),
+        (3, 6, "tag"),
+        (2, 6, None),
+        (3, 6, None),
+    ]
+
+
+def test_acks_are_not_shuffled() -> None:
+    found, _ = flows(chain(("source", 1), ("tag", 2), acker=True), {"source": 10})
+    assert {it.shuffle for it in found if it.system} == {None}
+
+
+def test_what_starved_executors_got_says_nothing_of_how_tuples_spread() -> None:
+    # The first tag was next to the source, and got all of 10 tuples/s and emitted them.
+    topology = chain(("source", 1), ("tag", 2), ("count", 1))
+    measured = MeasuredTopology(
+        received={(2, "source", "default"): known(10.0), (3, "source", "default"): known(0.0)},
+        emitted={(2, "default"): known(10.0), (3, "default"): known(0.0)},
+    )
+    found, _ = flows(topology, {"source": 10}, measured)
+    assert [(it.target.first_task, it.rate) for it in found] == [(2, 5), (3, 5), (4, 5), (4, 5)]
+    # By key it would stay so, wherever they are.
+    by_key, _ = flows(
+        chain(("source", 1), ("tag", 2), ("count", 1), grouping=Grouping.FIELDS),
+        {"source": 10},
+        measured,
+    )
+    assert [(it.target.first_task, it.rate) for it in by_key] == [(2, 10), (3, 0), (4, 10), (4, 0)]
 
 
 def test_under_all_grouping_every_receiver_gets_everything() -> None:
@@ -79,9 +141,9 @@ def test_a_spout_without_hint_is_assumed_to_emit_one_tuple_per_second() -> None:
 
 
 def test_a_groupings_shares_that_are_not_known_are_said_to_be_assumed() -> None:
-    topology = chain(("source", 1), ("tag", 2), grouping=Grouping.LOCAL_OR_SHUFFLE)
+    topology = chain(("source", 1), ("tag", 2), grouping=Grouping.DIRECT)
     _, said = flows(topology, {"source": 1})
-    pairs = ["source → tag (local_or_shuffle)"]
+    pairs = ["source → tag (direct)"]
     assert said == (message(Code.SPREAD_AS_SHUFFLE, streams=pairs),)
 
 

@@ -85,9 +85,7 @@ def test_what_local_or_shuffle_gave_here_is_not_expected_elsewhere() -> None:
         (1, 2): pytest.approx(50),
         (1, 3): pytest.approx(50),
     }
-    assert flows(topology, {}, measured)[1] == (
-        message(Code.SPREAD_AS_SHUFFLE, streams=["source → count (local_or_shuffle)"]),
-    )
+    assert flows(topology, {}, measured)[1] == ()
 
 
 def test_who_sends_to_whom_under_direct_grouping_is_said_to_be_guessed() -> None:

@@ -440,6 +440,8 @@ class Input(_message.Message):
         LOCAL_OR_SHUFFLE: Input._Grouping.ValueType  # 6
         DIRECT: Input._Grouping.ValueType  # 7
         CUSTOM: Input._Grouping.ValueType  # 8
+        NONE: Input._Grouping.ValueType  # 9
+        """At random to all, as a shuffle that does not prefer tasks nearby."""
 
     class Grouping(_Grouping, metaclass=_GroupingEnumTypeWrapper): ...
     GROUPING_UNSPECIFIED: Input.Grouping.ValueType  # 0
@@ -451,6 +453,8 @@ class Input(_message.Message):
     LOCAL_OR_SHUFFLE: Input.Grouping.ValueType  # 6
     DIRECT: Input.Grouping.ValueType  # 7
     CUSTOM: Input.Grouping.ValueType  # 8
+    NONE: Input.Grouping.ValueType  # 9
+    """At random to all, as a shuffle that does not prefer tasks nearby."""
 
     SOURCE_COMPONENT_FIELD_NUMBER: _builtins.int
     STREAM_FIELD_NUMBER: _builtins.int

@@ -152,13 +152,20 @@ def _interchangeable(terms: LoadTerms, order: Indices) -> Indices:
         terms.groups.tolist(),
         strict=True,
     )
-    first_target = {
-        group: int(terms.targets[terms.groups == group].min())
-        for group in np.unique(terms.groups[terms.groups >= 0]).tolist()
+    reached: dict[int, list[tuple[int, float]]] = {}
+    for group, target, weight in zip(
+        terms.groups.tolist(), terms.targets.tolist(), terms.weights.tolist(), strict=True
+    ):
+        reached.setdefault(group, []).append((target, weight))
+    numbers: dict[tuple[tuple[int, float], ...], int] = {}
+    shared = {
+        group: numbers.setdefault(tuple(sorted(it)), len(numbers))
+        for group, it in reached.items()
+        if group != NO_GROUP
     }
     for source, target, *amounts, group in streams:
         # No two sources share a group: of what leaves, those are alike that share its targets.
-        own[source].append((0, target, *amounts, first_target.get(group, NO_GROUP)))
+        own[source].append((0, target, *amounts, shared.get(group, NO_GROUP)))
         own[target].append((1, source, *amounts, group))
     last: dict[object, int] = {}
     before = np.full(len(order), -1)

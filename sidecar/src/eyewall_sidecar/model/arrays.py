@@ -3,7 +3,7 @@
 Operators, nodes and streams are known by their place in the problem's tuples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Self
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
-from eyewall_sidecar.model.shuffles import shuffle_numbers
+from eyewall_sidecar.model.shuffles import Shuffles, shuffle_numbers
 from eyewall_sidecar.model.violations import RESOURCES, TOLERANCE
 
 Floats = NDArray[np.float64]
@@ -56,8 +56,7 @@ class ProblemArrays:
     system
         [stream]: whether it is on no path.
     shuffles
-        [stream]: streams of one source with the same number share its tuples, −1 is none (see
-        `Stream.shuffle`).
+        How tuples spread along the streams, by the placement.
     demands, demand_errors
         [operator]: cores it uses at speedup 1, and half the width of their 95 % interval.
     cores, background
@@ -85,7 +84,7 @@ class ProblemArrays:
     sizes: Floats
     data_rates: Floats
     system: Flags
-    shuffles: Indices
+    shuffles: Shuffles
     demands: Floats
     demand_errors: Floats
     cores: Floats
@@ -131,7 +130,7 @@ class ProblemArrays:
             sizes=_floats([nan if it.tuple_bytes is None else it.tuple_bytes for it in streams]),
             data_rates=_floats([problem.data_rate(it) for it in streams]),
             system=np.array([it.system for it in streams], dtype=np.bool_),
-            shuffles=shuffle_numbers([(it.source, it.shuffle) for it in streams]),
+            shuffles=_shuffles(problem, operator),
             demands=_floats([it.cpu if it.demand is None else it.demand for it in operators]),
             demand_errors=_floats([it.demand_error for it in operators]),
             cores=_floats(
@@ -177,6 +176,19 @@ def _allowed(problem: PlacementProblem) -> NDArray[np.bool_]:
             row[:] = False
             row[[node[it] for it in operator.candidates]] = True
     return allowed
+
+
+def _shuffles(problem: PlacementProblem, operator: Mapping[str, int]) -> Shuffles:
+    streams = problem.streams
+    return Shuffles.of(
+        _places([operator[it.source] for it in streams]),
+        _places([operator[it.target] for it in streams]),
+        _floats([it.rate for it in streams]),
+        np.array([it.system for it in streams], dtype=np.bool_),
+        shuffle_numbers([(it.source, it.shuffle) for it in streams]),
+        _places([operator[it] for it in problem.path_inputs]),
+        len(problem.operators),
+    )
 
 
 def _floats(values: Sequence[float] | Sequence[Sequence[float]]) -> Floats:

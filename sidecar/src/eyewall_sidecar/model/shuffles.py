@@ -6,9 +6,8 @@ near it are filled by more than `topology.localityaware.higher.bound`, 0.8 of 32
 executors get depends on where the others of their component are.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -40,6 +39,8 @@ class Shuffles:
         [stream]: its part of what its target gets where all spread evenly.
     order
         The streams that lead forward, sources in topological order, those of a group side by side.
+    others
+        All other streams.
     operators
         How many operators there are.
     """
@@ -50,7 +51,10 @@ class Shuffles:
     weights: Floats
     parts: Floats
     order: Indices
+    others: Indices
     operators: int
+    _runs: tuple[Indices, ...] = field(repr=False)
+    _known: dict[bytes, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -87,14 +91,18 @@ class Shuffles:
         parts = np.divide(rates, received, out=np.zeros(len(rates)), where=forward & ~none)
         parts[none] = 1.0 / inputs[none]
         ahead = np.flatnonzero(forward)
+        order = ahead[np.lexsort((groups[ahead], sources[ahead], at[ahead]))]
+        begins = np.flatnonzero((np.diff(sources[order]) != 0) | (np.diff(groups[order]) != 0)) + 1
         return cls(
             sources=sources,
             targets=targets,
             groups=groups,
             weights=np.where(chosen & (carried[groups] == 0), 1.0, rates),
             parts=parts,
-            order=ahead[np.lexsort((groups[ahead], sources[ahead], at[ahead]))],
+            order=order,
+            others=np.flatnonzero(~forward),
             operators=operators,
+            _runs=tuple(np.split(order, begins)) if len(order) else (),
         )
 
     @property
@@ -110,73 +118,24 @@ class Shuffles:
         levels
             [operator]: where it is; the nearest first, as its worker and then its host.
         """
+        placement = b"".join(it.tobytes() for it in levels)
+        if placement not in self._known:
+            # One placement is looked at in many scenarios.
+            self._known.clear()
+            self._known[placement] = self._multiples(levels)
+        return self._known[placement]
+
+    def _multiples(self, levels: Sequence[Indices]) -> tuple[Floats, Floats]:
         operators, streams = np.ones(self.operators), np.ones(len(self.sources))
         operators[self.targets[self.order]] = 0.0
-        for _, run in groupby(
-            self.order.tolist(), key=lambda it: (self.sources[it], self.groups[it])
-        ):
-            members = np.array(list(run))
-            source, group = self.sources[members[0]], self.groups[members[0]]
-            found = np.full(len(members), operators[source])
-            if group >= 0:
-                found *= self._nearest(members, levels)
+        for members in self._runs:
+            found = operators[self.sources[members]]
+            if self.groups[members[0]] != NO_GROUP:
+                found = found * self._nearest(members, levels)
             streams[members] = found
             np.add.at(operators, self.targets[members], self.parts[members] * found)
-        others = np.setdiff1d(np.arange(len(streams)), self.order)
-        streams[others] = operators[self.sources[others]]
+        streams[self.others] = operators[self.sources[self.others]]
         return operators, streams
-
-    def conserved_sets(self, traits: Sequence[Hashable]) -> Indices:
-        """Return for each operator a number that those share among whom tuples are only divided.
-
-        The multiples of those with one number add up to how many these are, wherever operators
-        are: they are alike, and so is what they get. −1: that may not be so.
-
-        Parameters
-        ----------
-        traits
-            [operator]: what has to be the same for operators to be alike.
-        """
-        targets_of = {
-            group: frozenset(self.targets[self.groups == group].tolist())
-            for group in np.unique(self.groups[self.groups >= 0]).tolist()
-        }
-        sets = {it: {frozenset((it,))} for it in range(self.operators)}
-        for targets in targets_of.values():
-            for it in targets:
-                sets[it] = {*(known for known in sets[it] if len(known) > 1), targets}
-        found = np.full(self.operators, -1)
-        into: dict[frozenset[int], list[int]] = {}
-        for stream in self.order.tolist():
-            for targets in sets[int(self.targets[stream])]:
-                into.setdefault(targets, []).append(stream)
-        for operator in self._upstream_first():
-            if found[operator] >= 0 or len(sets[operator]) > 1:
-                continue
-            (alike,) = sets[operator]
-            if len({traits[it] for it in alike}) == 1 and self._divides(into.get(alike, []), found):
-                found[list(alike)] = operator
-        return found
-
-    def _upstream_first(self) -> list[int]:
-        """Return operators after all those that lead to them."""
-        last = np.zeros(self.operators, dtype=np.int64)
-        last[self.targets[self.order]] = 1 + np.arange(len(self.order))
-        return [int(it) for it in np.argsort(last, kind="stable")]
-
-    def _divides(self, streams: list[int], found: Indices) -> bool:
-        """Return whether all who send along these are in sets, each of which gives alike."""
-        given: dict[int, float] = {}
-        for stream in streams:
-            source = int(self.sources[stream])
-            given[source] = given.get(source, 0.0) + float(self.parts[stream])
-        by_set: dict[int, set[float]] = {}
-        for source, part in given.items():
-            by_set.setdefault(int(found[source]), set()).add(round(part, 12))
-        whole = all(
-            set(np.flatnonzero(found == number).tolist()) <= given.keys() for number in by_set
-        )
-        return -1 not in by_set and whole and all(len(it) == 1 for it in by_set.values())
 
     def _nearest(self, members: Indices, levels: Sequence[Indices]) -> Floats:
         weights = self.weights[members]
@@ -185,6 +144,73 @@ class Shuffles:
             if (total := weights[near].sum()) > 0:
                 return np.where(near, weights.sum() / total, 0.0)
         return np.ones(len(members))
+
+    def conserved_sets(self, traits: Sequence[Hashable]) -> Indices:
+        """Return for each operator a number that those share among whom tuples are only divided.
+
+        The multiples of those with one number add up to how many these are, wherever operators
+        are, and are known together: they are alike, whatever leads to one leads to all, as a
+        shuffle to just these or without any, and with as much to each. −1: that may not be so.
+
+        Parameters
+        ----------
+        traits
+            [operator]: what has to be the same for operators to be alike.
+        """
+        arriving: list[dict[tuple[int, int], float]] = [{} for _ in range(self.operators)]
+        targets_of: dict[int, set[int]] = {}
+        ahead = self.order
+        for source, target, group, part in zip(
+            self.sources[ahead].tolist(),
+            self.targets[ahead].tolist(),
+            self.groups[ahead].tolist(),
+            self.parts[ahead].tolist(),
+            strict=True,
+        ):
+            known = arriving[target].get((source, group), 0.0)
+            arriving[target][source, group] = known + part
+            if group != NO_GROUP:
+                targets_of.setdefault(group, set()).add(target)
+        found = np.full(self.operators, -1)
+        members: dict[int, list[int]] = {}
+        for operator in self._upstream_first():
+            if found[operator] >= 0:
+                continue
+            groups = [group for _, group in arriving[operator] if group != NO_GROUP]
+            alike = sorted(targets_of[groups[0]]) if groups else [operator]
+            if (
+                all(sorted(targets_of[it]) == alike for it in groups)
+                and len({(traits[it], _rounded(arriving[it])) for it in alike}) == 1
+                and self._divides(arriving[operator], found, members)
+            ):
+                found[alike] = operator
+                members[operator] = alike
+        return found
+
+    def _upstream_first(self) -> list[int]:
+        """Return operators after all those that lead to them."""
+        last = np.zeros(self.operators, dtype=np.int64)
+        last[self.targets[self.order]] = 1 + np.arange(len(self.order))
+        return [int(it) for it in np.argsort(last, kind="stable")]
+
+    @staticmethod
+    def _divides(
+        arriving: Mapping[tuple[int, int], float], found: Indices, members: Mapping[int, list[int]]
+    ) -> bool:
+        """Return whether all who send are whole sets, each of which gives alike."""
+        given: dict[int, float] = {}
+        for (source, _), part in arriving.items():
+            given[source] = given.get(source, 0.0) + part
+        sets = {int(found[it]) for it in given}
+        return -1 not in sets and all(
+            all(it in given for it in members[number])
+            and len({round(given[it], 12) for it in members[number]}) == 1
+            for number in sets
+        )
+
+
+def _rounded(parts: Mapping[tuple[int, int], float]) -> frozenset[tuple[tuple[int, int], float]]:
+    return frozenset((key, round(part, 12)) for key, part in parts.items())
 
 
 def shuffle_numbers(names: Sequence[tuple[Hashable, str | None]]) -> Indices:

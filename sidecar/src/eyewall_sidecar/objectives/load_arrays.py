@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices, Places, ProblemArrays
+from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays
 from eyewall_sidecar.model.shuffles import Shuffles
 from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, LoadScenario
@@ -135,7 +135,7 @@ class LoadArrays:
             path_order=arrays.path_order,
             path_sources=arrays.path_sources,
             path_targets=arrays.path_targets,
-            shuffles=shuffles_of(arrays),
+            shuffles=arrays.shuffles,
             rate=rate,
             headroom=model.headroom,
             executors_per_worker=float(model.executors_per_worker or max(1, arrays.operators)),
@@ -155,6 +155,11 @@ class LoadArrays:
         if not self.shuffles.matter:
             return self
         operators, streams = self.shuffles.multiples([places])
+        used = set(
+            zip(self.sources[streams > 0].tolist(), self.targets[streams > 0].tolist(), strict=True)
+        )
+        pairs = zip(self.path_sources.tolist(), self.path_targets.tolist(), strict=True)
+        on_paths = np.array([it in used for it in pairs], dtype=np.bool_)
         return replace(
             self,
             demands=self.demands * operators,
@@ -166,21 +171,10 @@ class LoadArrays:
             bursts=self.bursts * streams,
             passes=self.passes * streams,
             tuple_passes=self.tuple_passes * streams,
+            path_order=self.path_order[operators[self.path_order] > 0],
+            path_sources=self.path_sources[on_paths],
+            path_targets=self.path_targets[on_paths],
         )
-
-
-def shuffles_of(arrays: ProblemArrays, streams: Flags | None = None) -> Shuffles:
-    """Return how tuples spread along a problem's streams, or some of them."""
-    some = slice(None) if streams is None else streams
-    return Shuffles.of(
-        arrays.sources[some],
-        arrays.targets[some],
-        arrays.rates[some],
-        arrays.system[some],
-        arrays.shuffles[some],
-        arrays.path_order,
-        arrays.operators,
-    )
 
 
 def _assumed_work(arrays: ProblemArrays, ways: TupleWays) -> Floats:

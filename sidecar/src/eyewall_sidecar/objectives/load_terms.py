@@ -6,9 +6,10 @@ import numpy as np
 
 from eyewall_sidecar.model.arrays import Flags, Floats, Indices, Places, ProblemArrays
 from eyewall_sidecar.model.links import Matrix
+from eyewall_sidecar.model.shuffles import Shuffles
 from eyewall_sidecar.model.violations import TOLERANCE
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.objectives.load_arrays import LoadArrays, shuffles_of
+from eyewall_sidecar.objectives.load_arrays import LoadArrays
 
 Numbers = TypeVar("Numbers", Floats, Places, Flags)
 
@@ -158,8 +159,7 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
     carried = np.where(np.isnan(arrays.sizes), 0.0, arrays.rates * arrays.sizes)[between]
     tolerated = arrays.bandwidths + TOLERANCE * np.maximum(1.0, arrays.bandwidths)
     units = np.append(arrays.requirements.max(axis=1, initial=0.0), carried.max(initial=0.0))
-    shuffles, none = shuffles_of(arrays, between), np.zeros(0, dtype=np.int64)
-    others = np.setdiff1d(np.arange(len(shuffles.sources)), shuffles.order)
+    shuffles, none = _shuffles(arrays, between), np.zeros(0, dtype=np.int64)
     begins = np.ones(arrays.operators, dtype=np.bool_)
     begins[shuffles.targets[shuffles.order]] = False
     fastest = np.where(arrays.allowed, arrays.speedups, 0.0).max(axis=1, initial=0.0)
@@ -185,7 +185,7 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         "weights": shuffles.weights,
         "parts": shuffles.parts,
         "order": shuffles.order if shuffles.matter else none,
-        "others": others if shuffles.matter else none,
+        "others": shuffles.others if shuffles.matter else none,
         "begins": begins,
         "cores": load.cores,
         "background": load.background,
@@ -240,6 +240,19 @@ def scratch(terms: LoadTerms) -> Scratch:
         links=np.zeros(terms.link_limits.shape),
         operators=np.ones(len(terms.demands)),
         streams=np.ones(len(terms.sources)),
+    )
+
+
+def _shuffles(arrays: ProblemArrays, streams: Flags) -> Shuffles:
+    """Return how tuples spread along some of the streams, none of which is left out of a group."""
+    return Shuffles.of(
+        arrays.sources[streams],
+        arrays.targets[streams],
+        arrays.rates[streams],
+        arrays.system[streams],
+        arrays.shuffles.groups[streams],
+        arrays.path_order,
+        arrays.operators,
     )
 
 

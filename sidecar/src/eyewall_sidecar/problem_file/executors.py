@@ -15,7 +15,7 @@ from eyewall_sidecar.problem_file.schema import (
     StreamEntry,
 )
 
-ASSUMED_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
+ASSUMED_SHUFFLE = frozenset({Grouping.DIRECT, Grouping.CUSTOM})
 PREFER_NEAR = frozenset({Grouping.SHUFFLE, Grouping.LOCAL_OR_SHUFFLE})
 """Groupings by which tuples go to executors on the sender's node, if there are any."""
 UNSHARED = frozenset({Grouping.ALL, Grouping.GLOBAL})
@@ -98,6 +98,12 @@ def _expand_stream(
 
     `before` of them were there already.
     """
+    if entry.shuffle is not None and (entry.grouping is not None or entry.system):
+        other = "system is true" if entry.system else f"its grouping is {entry.grouping}"
+        raise ProblemError(
+            f"{_name(entry)}: shuffle is {entry.shuffle!r}, but {other}; give shuffle only for "
+            "streams without a grouping, and none for system streams"
+        )
     if entry.grouping is None and len(senders) * len(receivers) > 1:
         raise ProblemError(
             f"{_name(entry)}: an operator with executors needs a grouping; "

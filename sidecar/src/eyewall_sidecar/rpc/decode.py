@@ -39,6 +39,7 @@ GROUPINGS = {
     pb.Input.LOCAL_OR_SHUFFLE: Grouping.LOCAL_OR_SHUFFLE,
     pb.Input.DIRECT: Grouping.DIRECT,
     pb.Input.CUSTOM: Grouping.CUSTOM,
+    pb.Input.NONE: Grouping.NONE,
 }
 
 

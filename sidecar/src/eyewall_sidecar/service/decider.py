@@ -103,6 +103,8 @@ class TopologyDecider:
         now, limits, starts = self._clock(), self._settings.moves, self.started.starts
         performance = self.performance(topology)
         catch_up = min(LONGEST_CATCH_UP, CATCH_UP * starts.longest(topology.topology.id))
+        if performance.caught_up and performance.since >= record.since:
+            catch_up = 0.0
         return MoveConditions(
             frozen=find_freeze(limits, switches, topology.topology.id),
             cooling_seconds=record.since + limits.cool_down_seconds - now,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from eyewall_contracts.sample import Sample
 
 from eyewall_sidecar.model.limits import SLOWEST
+from eyewall_sidecar.model.placed_rates import as_placed
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.storm import Assignment, ClusterState, HostLoad, Slot, TopologyProblem
 
@@ -50,7 +51,13 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
     problem = request.problem
     if not isinstance(problem, TopologyProblem):
         return None
-    demands = {problem.executors[it.id]: it.demand for it in problem.problem.operators}
+    node_of = {supervisor: node for node, supervisor in problem.supervisors.items()}
+    runs = {
+        it: node_of.get(worker.slot.supervisor, "") for worker in after for it in worker.executors
+    }
+    placement = {name: runs.get(it, "") for name, it in problem.executors.items()}
+    placed = as_placed(problem.problem, placement)
+    demands = {problem.executors[it.id]: it.demand for it in placed.operators}
     speed = {
         supervisor: problem.problem.node(node).speedup
         for node, supervisor in problem.supervisors.items()

@@ -14,6 +14,7 @@ from eyewall_sidecar.heuristic.relocations import Relocations, evaluate_relocati
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, violations
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
+from eyewall_sidecar.model.placed_rates import as_placed
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.ecker import UTILISATION, with_headroom
 from eyewall_sidecar.objectives.slowest_path import slowest_path
@@ -367,7 +368,7 @@ class _Search:
         )
 
     def _neighbours(self) -> Iterator[Neighbour]:
-        for stream in self._problem.streams:
+        for stream in as_placed(self._problem, self.current).streams:
             if (stream.source == self._name) == (stream.target == self._name):
                 continue
             upstream = stream.target == self._name

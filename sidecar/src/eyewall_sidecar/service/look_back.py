@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Link, Node, Placement, PlacementProblem
+from eyewall_sidecar.model.placed_rates import as_placed
 from eyewall_sidecar.objectives.load import forecast_load
 from eyewall_sidecar.service.level import Level
 from eyewall_sidecar.service.performance import Performance
@@ -256,7 +257,10 @@ def _crossed(problem: PlacementProblem, placement: Placement) -> Set[tuple[str, 
 
     A delay is half of a round trip, so what fills one direction slows both.
     """
-    ends = ((placement.get(it.source), placement.get(it.target)) for it in problem.streams)
+    placed = as_placed(problem, placement).streams
+    # Where no rate is known, all streams are taken to carry something.
+    used = (it for it, of in zip(placed, problem.streams, strict=True) if it.rate or not of.rate)
+    ends = ((placement.get(it.source), placement.get(it.target)) for it in used)
     one_way = {(u, v) for u, v in ends if u is not None and v is not None and u != v}
     return one_way | {(v, u) for u, v in one_way}
 

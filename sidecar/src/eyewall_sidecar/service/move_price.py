@@ -5,6 +5,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from math import inf
 
+from eyewall_sidecar.model.placed_rates import as_placed
 from eyewall_sidecar.service.overlap import find_obstacle, restart_reason
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts, start_seconds
@@ -81,14 +82,16 @@ def expected_start(
 ) -> float:
     """Return how many seconds so many of the topology's workers take to start on a host.
 
-    As was learned; where the host has fewer cores than it had then, what they take on those.
+    As was learned of one, and what the others take beside it; where the host has fewer cores than
+    it had then, what they take on those.
     """
     name, estimates = request.topology.topology.id, request.observation.estimates
     learned, load = starts.seconds(name, host), estimates.loads.get(host)
     if load is None:
         return learned
     by_others = load.busy - load.by_topology.get(name, 0.0)
-    return max(learned, start_seconds(load, workers * request.start_cpu, by_others))
+    beside = start_seconds(load, (workers - 1) * request.start_cpu, by_others)
+    return max(learned + beside, start_seconds(load, workers * request.start_cpu, by_others))
 
 
 def least_price(request: PlacementRequest, starts: WorkerStarts) -> float:
@@ -131,7 +134,8 @@ def _received(request: PlacementRequest) -> dict[str, float]:
     if not isinstance(of_topology, TopologyProblem):
         return rates
     components = request.topology.topology.executors()
-    for stream in of_topology.problem.streams:
+    problem = of_topology.problem
+    for stream in as_placed(problem, problem.current or {}).streams:
         if stream.system:
             continue
         source = of_topology.executors[stream.source]

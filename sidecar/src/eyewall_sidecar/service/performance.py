@@ -98,6 +98,9 @@ class Performance:
         The oldest first.
     at_rest
         Whether they have come to rest since the workers changed.
+    caught_up
+        Whether they were at rest and not saturated since then: whatever waited for their start is
+        made up for.
     since
         When the workers last changed, by the clock of rounds: one that died and started again has
         as much to make up for as one that was moved.
@@ -110,6 +113,7 @@ class Performance:
     newest: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
     at_rest: bool = False
+    caught_up: bool = False
     since: float = -inf
     restarts: WorkerRestarts = field(default_factory=WorkerRestarts)
 
@@ -291,7 +295,8 @@ def update_performance(
         return before  # its first tuples are still to come
     measured = (*before.measurements, _measure(counted, delays))[-MOST:]
     at_rest = before.at_rest or _is_at_rest(measured)
-    return replace(before, newest=newest, measurements=measured, at_rest=at_rest)
+    after = replace(before, newest=newest, measurements=measured, at_rest=at_rest)
+    return replace(after, caught_up=before.caught_up or (at_rest and not after.is_saturated))
 
 
 def _have_begun(workers: Iterable[WorkerSample], seconds: float) -> bool:

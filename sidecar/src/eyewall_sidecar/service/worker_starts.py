@@ -1,9 +1,11 @@
 """How long workers take from an assignment to their first tuples, learned from each start.
 
 A host's reports show when a worker counted its first tuples. What one start took is kept for each
-topology and host. A start is work for the CPU: a third of the cores takes three times as long.
+topology and host. A start is work for the CPU: a third of the cores takes three times as long, and
+workers that start at once on one host wait for each other. What is kept is that of one alone.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -68,6 +70,20 @@ class StartSeconds:
         return max(self.last, self.mean)
 
 
+@dataclass(frozen=True, slots=True)
+class _AwaitedStart:
+    """A start that was ordered: since when, the worker's id before, and how many on its host."""
+
+    since: float
+    before: str
+    together: int
+
+    def alone(self, until: float, cores: float) -> float:
+        """Return the seconds that it would have taken without the others that started with it."""
+        seconds = max(0.0, until - self.since)
+        return max(seconds / self.together, seconds - (self.together - 1) * START_CPU / cores)
+
+
 _Address = tuple[str, str, int]
 """Storm's id of the topology, host, port."""
 
@@ -82,7 +98,7 @@ class WorkerStarts:
         # Replaced as a whole by each change, for those who read.
         self._seen: dict[tuple[str, str], StartSeconds] = {}
         self._kinds: dict[str, WorkerKind] = {}
-        self._awaited: dict[_Address, tuple[float, str]] = {}
+        self._awaited: dict[_Address, _AwaitedStart] = {}
         self._ids: dict[_Address, str] = {}
         self._cores: dict[str, float] = {}
 
@@ -96,9 +112,12 @@ class WorkerStarts:
     ) -> None:
         """Await the workers that an assignment starts; `host_of` names a supervisor's host."""
         awaited = {at: it for at, it in self._awaited.items() if at[0] != topology}
-        for worker in set(after) - set(before):
-            address = topology, host_of[worker.slot.supervisor], worker.slot.port
-            awaited[address] = now, self._ids.get(address, "")
+        started = [
+            (topology, host_of[it.slot.supervisor], it.slot.port) for it in set(after) - set(before)
+        ]
+        together = Counter(host for _, host, _ in started)
+        for at in started:
+            awaited[at] = _AwaitedStart(now, self._ids.get(at, ""), together[at[1]])
         self._awaited = awaited
 
     def observe(self, reports: Iterable[Sample], now: float) -> None:
@@ -114,16 +133,16 @@ class WorkerStarts:
                 address = worker.topology, sample.host, worker.port
                 ids[address] = worker.id
                 kinds[worker.topology] = _kind(worker, kinds.get(worker.topology))
-                since, before = awaited.get(address, (now, worker.id))
-                if worker.id == before:
+                start = awaited.get(address)
+                if start is None or worker.id == start.before:
                     continue
                 if not counted_tuples(worker):
-                    if address in awaited and _waits_for_tuples(worker, sample):
+                    if _waits_for_tuples(worker, sample):
                         del awaited[address]
                     continue
                 # By the host's own clock, which may be ahead of ours or behind.
                 ago = max(0.0, sample.time - (worker.until - worker.seconds))
-                seconds = max(0.0, now - ago - since)
+                seconds = start.alone(now - ago, cores.get(sample.host, QUICKEST_CORES))
                 known = seen.pop(address[:2], None)
                 seen[address[:2]] = (
                     StartSeconds(seconds, seconds, time=sample.time)
@@ -135,7 +154,7 @@ class WorkerStarts:
         remembered = {at[0] for at in (*seen, *ids, *awaited)}
         self._kinds = {it: kind for it, kind in kinds.items() if it in remembered}
         self._seen, self._ids, self._cores = seen, ids, cores
-        self._awaited = {at: it for at, it in awaited.items() if now - it[0] < FORGOTTEN_SECONDS}
+        self._awaited = {at: it for at, it in awaited.items() if now - it.since < FORGOTTEN_SECONDS}
         if is_new:
             self._keep()
 

@@ -39,6 +39,8 @@ class Grouping(StrEnum):
     LOCAL_OR_SHUFFLE = "local_or_shuffle"
     DIRECT = "direct"
     CUSTOM = "custom"
+    NONE = "none"
+    """At random to all, wherever they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
 """Cores that a topology's executors would use at speed 1, by what they used."""
 
 from collections.abc import Mapping
-from statistics import fmean
 
 from eyewall_sidecar.storm.cluster import ComponentKind, Executor, Topology
-from eyewall_sidecar.storm.stream_shares import add, even_out, is_shuffled, tasks
+from eyewall_sidecar.storm.stream_shares import add, even_out, tasks
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 IDLE_THREAD = 0.011
@@ -47,16 +46,11 @@ def core_demand(
 def even_components(
     topology: Topology, figures: Mapping[Executor, MeasuredValue]
 ) -> dict[Executor, MeasuredValue]:
-    """Return figures of all executors, those of a component taken as alike where they may be.
-
-    Those that differ because shuffles prefer some of them are alike.
-    """
+    """Return figures of all executors, those of a component taken as alike where they may be."""
     found: dict[Executor, MeasuredValue] = {}
     for component in topology.components:
         if of_component := {it: figures[it] for it in component.executors}:
             even = even_out(of_component)
-            if is_shuffled(component, topology):
-                even = dict.fromkeys(even, fmean(it.value for it in of_component.values()))
             found |= {it: MeasuredValue(even[it], of_component[it].error) for it in even}
     return found
 

@@ -28,6 +28,7 @@ from eyewall_sidecar.storm.core_demand import (
 )
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.rates import Flow
+from eyewall_sidecar.storm.stream_shares import add, is_shuffled
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from eyewall_sidecar.storm.wait_fit import WaitFit
 from eyewall_sidecar.storm.worker_overhead import (
@@ -160,15 +161,20 @@ class LoadInputs:
         """Return what tuples took of what each executor used.
 
         Each looks for tuples as often as its own host lets it. Those of a component that are alike
-        in what they used are alike in what is left of it.
+        in what they used, or differ by what shuffles sent them, are alike in what is left of it.
         """
         found = {
             it: working_part(value, self._polling[it], self._idle(it)) for it, value in used.items()
         }
         for component in topology.components:
-            if len({even[it].value for it in component.executors}) == 1:
-                mean = fmean(found[it].value for it in component.executors)
-                found |= {it: found[it]._replace(value=mean) for it in component.executors}
+            executors = component.executors
+            if executors and is_shuffled(component, topology):
+                whole = add(found[it] for it in executors)
+                each = MeasuredValue(whole.value / len(executors), whole.error / len(executors))
+                found |= dict.fromkeys(executors, each)
+            elif len({even[it].value for it in executors}) == 1:
+                mean = fmean(found[it].value for it in executors)
+                found |= {it: found[it]._replace(value=mean) for it in executors}
         return found
 
     def _idle(self, executor: Executor) -> float:
@@ -200,9 +206,9 @@ class LoadInputs:
         sources, targets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
         rates = np.array([it.rate for it in flows], dtype=np.float64)
         system = np.array([it.system for it in flows], dtype=np.bool_)
-        names = [str(it) for it in index]
+        names = {str(it): place for it, place in index.items()}
         own = [(str(it.source), str(it.target)) for it in flows if not it.system]
-        order = [names.index(it) for it in path_order(names, own)]
+        order = [names[it] for it in path_order(list(names), own)]
         shuffles = Shuffles.of(
             sources,
             targets,

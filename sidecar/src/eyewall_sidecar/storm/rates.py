@@ -34,8 +34,6 @@ INIT = "__ack_init"
 ACK = "__ack_ack"
 SILENT = frozenset({"__ack_fail", "__ack_reset_timeout", "__eventlog", "__tick", "__system"})
 """Storm's streams that carry nothing while all goes well; they decide no placement."""
-AS_SHUFFLE = frozenset({Grouping.LOCAL_OR_SHUFFLE, Grouping.DIRECT, Grouping.CUSTOM})
-"""Groupings whose shares are not known before they are measured, or change with the placement."""
 GUESSED = frozenset({Grouping.DIRECT, Grouping.CUSTOM})
 """Groupings that choose who sends to whom, which the tuples that each received do not show."""
 NOTHING_MEASURED = MeasuredTopology()
@@ -46,7 +44,7 @@ StreamId = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What goes from one executor to another, all streams of the pair together.
+    """What goes from one executor to another, all streams of the pair that spread alike together.
 
     Parameters
     ----------
@@ -57,7 +55,7 @@ class Flow:
     tuple_bytes
         Their mean size; None where a stream's is unknown.
     shuffle
-        What the source's tuples are shuffled to: the target's component. None: not all of them are.
+        What the source's tuples are shuffled to: the target's component. None: they are not.
     """
 
     source: Executor
@@ -143,40 +141,32 @@ def flows(
         Component or `component:stream` → mean bytes of the tuples that it emits.
     """
     streams, assumptions = component_streams(topology, hints, measured)
-    rates: dict[tuple[Executor, Executor, bool], float] = {}
-    bytes_per_second: dict[tuple[Executor, Executor, bool], float] = {}
-    shuffled: dict[tuple[Executor, Executor, bool], bool] = {}
+    rates: dict[tuple[Executor, Executor, bool, str | None], float] = {}
+    bytes_per_second: dict[tuple[Executor, Executor, bool, str | None], float] = {}
     spread_as_shuffle: dict[str, None] = {}
     guessed: dict[str, None] = {}
     for it in streams:
-        if it.grouping in AS_SHUFFLE and not it.system and len(it.target.executors) > 1:
+        if it.grouping in GUESSED and not it.system and len(it.target.executors) > 1:
             seen = (it.source.id, it.stream, it.target.id) in measured.streams
-            named = guessed if seen and it.grouping in GUESSED else spread_as_shuffle
+            named = guessed if seen else spread_as_shuffle
             named[f"{it.source.id} → {it.target.id} ({it.grouping})"] = None
+        near = not it.system and prefers_near(it.grouping, topology)
+        shuffle = it.target.id if near else None
         for one, other, share in spread(
             topology, it.source, it.target, it.stream, it.grouping, it.rate, measured
         ):
             if one != other:
-                pair = (one, other, it.system)
+                pair = (one, other, it.system, shuffle)
                 rates[pair] = rates.get(pair, 0.0) + share
                 size = _tuple_bytes(it, sizes or {})
-                near = not it.system and prefers_near(it.grouping, topology)
-                shuffled[pair] = shuffled.get(pair, True) and near
                 bytes_per_second[pair] = bytes_per_second.get(pair, 0.0) + share * size
-    executors = topology.executors()
     if spread_as_shuffle:
         assumptions += (message(Code.SPREAD_AS_SHUFFLE, streams=list(spread_as_shuffle)),)
     if guessed:
         assumptions += (message(Code.SPREAD_GUESSED, streams=list(guessed)),)
     found = (
-        Flow(
-            *pair[:2],
-            rate,
-            pair[2],
-            _mean_size(bytes_per_second[pair], rate),
-            executors[pair[1]].id if shuffled[pair] else None,
-        )
-        for pair, rate in rates.items()
+        Flow(one, other, rate, sys, _mean_size(bytes_per_second[one, other, sys, to], rate), to)
+        for (one, other, sys, to), rate in rates.items()
     )
     return tuple(found), assumptions
 

@@ -25,12 +25,11 @@ def prefers_near(grouping: Grouping, topology: Topology) -> bool:
 
 
 def is_shuffled(component: Component, topology: Topology) -> bool:
-    """Return whether what its executors get depends only on where they are.
+    """Return whether what its executors get depends on where they are.
 
-    They are alike then: any two would do the same work in each other's place.
+    What was measured of one of them would be another's in its place.
     """
-    own = [it for it in component.inputs if not it.stream.startswith("__")]
-    return bool(own) and all(prefers_near(it.grouping, topology) for it in own)
+    return any(prefers_near(it.grouping, topology) for it in component.inputs)
 
 
 def spread(

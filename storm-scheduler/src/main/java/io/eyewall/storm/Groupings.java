@@ -16,7 +16,8 @@ final class Groupings {
 
     static Input.Grouping of(Grouping grouping) {
         return switch (Thrift.groupingType(grouping)) {
-            case SHUFFLE, NONE -> Input.Grouping.SHUFFLE;
+            case SHUFFLE -> Input.Grouping.SHUFFLE;
+            case NONE -> Input.Grouping.NONE;
             case FIELDS ->
                     Thrift.isGlobalGrouping(grouping) ? Input.Grouping.GLOBAL : Input.Grouping.FIELDS;
             case ALL -> Input.Grouping.ALL;

@@ -18,7 +18,7 @@ class GroupingsTest {
     @Test
     void everyGroupingOfStormHasItsWord() {
         assertThat(Groupings.of(Thrift.prepareShuffleGrouping())).isEqualTo(Input.Grouping.SHUFFLE);
-        assertThat(Groupings.of(Thrift.prepareNoneGrouping())).isEqualTo(Input.Grouping.SHUFFLE);
+        assertThat(Groupings.of(Thrift.prepareNoneGrouping())).isEqualTo(Input.Grouping.NONE);
         assertThat(Groupings.of(Thrift.prepareAllGrouping())).isEqualTo(Input.Grouping.ALL);
         assertThat(Groupings.of(Thrift.prepareGlobalGrouping())).isEqualTo(Input.Grouping.GLOBAL);
         assertThat(Groupings.of(Thrift.prepareDirectGrouping())).isEqualTo(Input.Grouping.DIRECT);
