@@ -1,7 +1,7 @@
 """Clusters whose topologies and supervisors were published with Storm's tests, with drawn rates.
 
 Resources that a component does not request are Storm's defaults (10 % of a core, 128 MB on the
-heap, nothing off it). Groupings are the published ones; `none` is Storm's name for shuffle.
+heap, nothing off it). Groupings are the published ones; `none` is taken for shuffle.
 """
 
 import json

@@ -115,6 +115,8 @@ def test_those_among_whom_tuples_are_divided_are_sets_while_they_are_alike() -> 
         [("s", "b1", 5, "b"), ("s", "b2", 5, "b"), ("t", "b1", 5, None)],
         # Of what t shuffles, b1 gets nothing: the two shuffles have different targets.
         [("s", "b1", 5, "b"), ("s", "b2", 5, "b"), ("t", "b2", 5, "b"), ("t", "b3", 5, "b")],
+        # Without rates there is no part, but the shuffles' weights differ.
+        [("s", "b1", 0, None), ("s", "b2", 0, None), ("t", "b1", 5, "b"), ("t", "b2", 10, "b")],
         # Alike in what they get together, not in what from whom.
         [("s", "b1", 2, "b"), ("s", "b2", 6, "b"), ("t", "b1", 6, None), ("t", "b2", 2, None)],
     ],

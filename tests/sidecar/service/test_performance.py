@@ -145,6 +145,9 @@ def test_what_was_at_rest_without_queues_has_caught_up_until_its_workers_change(
     assert after([*quiet, *(sample(n, 100, waiting=500) for n in range(6, 12))]).caught_up
     assert not after([*quiet, sample(6, 100, worker="second")]).caught_up
     assert not after(sample(n, 100, waiting=500) for n in range(12)).caught_up
+    # A moment without queues is none in which all is made up for.
+    calm_once = [*(sample(n, 100, waiting=500) for n in range(8)), sample(8, 100, waiting=5)]
+    assert not after(calm_once).caught_up
 
 
 def test_latency_that_grows_and_grows_is_saturation_though_no_queue_of_storm_fills() -> None:

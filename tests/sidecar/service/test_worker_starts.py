@@ -98,6 +98,7 @@ def test_of_workers_that_start_at_once_on_one_host_it_is_kept_what_one_alone_wou
     machine = report("a", cores=cores).machine
     starts.observe([replace(running("a", "w", counted=True), machine=machine)], 122.0)
     assert starts.seconds("t", "a") == pytest.approx(alone)
+    assert starts.longest("t") == pytest.approx(20.0)  # what both took together
 
 
 def test_a_host_without_a_start_takes_as_long_as_the_slowest_of_the_others() -> None:

@@ -61,7 +61,7 @@ def test_shuffles_prefer_executors_nearby_unless_messaging_knows_no_load(
 
 def test_of_two_streams_between_the_same_executors_only_the_shuffled_one_is() -> None:
     source = Component("source", ComponentKind.SPOUT, (Executor(1, 1),))
-    inputs = (Input("source", "a", Grouping.SHUFFLE), Input("source", "b", Grouping.FIELDS))
+    inputs = (Input("source", "a", Grouping.SHUFFLE), Input("source", "b", Grouping.NONE))
     tag = Component("tag", ComponentKind.BOLT, (Executor(2, 2), Executor(3, 3)), inputs=inputs)
     found, _ = flows(Topology("t-1", "t", (source, tag)), {"source:a": 12, "source:b": 12})
     # 12/s on each of two streams, 6/s of each to either tag.
@@ -71,6 +71,19 @@ def test_of_two_streams_between_the_same_executors_only_the_shuffled_one_is() ->
         (2, 6, None),
         (3, 6, None),
     ]
+
+
+def test_where_some_tuples_come_by_key_shuffles_are_taken_to_be_even() -> None:
+    # What was measured of the tags is due to their keys, as far as anybody knows.
+    sources = [
+        Component(name, ComponentKind.SPOUT, (Executor(task, task),))
+        for task, name in ((1, "a"), (4, "b"))
+    ]
+    for other, shuffle in ((Grouping.FIELDS, None), (Grouping.GLOBAL, None), (Grouping.ALL, "tag")):
+        inputs = (Input("a", "default", Grouping.SHUFFLE), Input("b", "default", other))
+        tag = Component("tag", ComponentKind.BOLT, (Executor(2, 2), Executor(3, 3)), inputs=inputs)
+        found, _ = flows(Topology("t-1", "t", (*sources, tag)), {"a": 12, "b": 12})
+        assert {it.shuffle for it in found if it.source.first_task == 1} == {shuffle}
 
 
 def test_acks_are_not_shuffled() -> None:

@@ -7,17 +7,18 @@ from eyewall_sidecar.model.problem import Placement, PlacementProblem
 
 
 def as_placed(problem: PlacementProblem, placement: Placement) -> PlacementProblem:
-    """Return the problem with what operators get and need there, rather than of an even spread.
+    """Return the problem with the rates and measured demands of a placement, not an even spread's.
 
     It is the same problem if nothing is shuffled, or if not all operators are placed.
     """
     known = {it.id for it in problem.nodes}
-    arrays = ProblemArrays.of(problem)
-    if not arrays.shuffles.matter or any(
+    if all(it.shuffle is None for it in problem.streams) or any(
         placement.get(it.id) not in known for it in problem.operators
     ):
         return problem
-    operators, streams = arrays.shuffles.multiples([places_of(problem, placement)])
+    operators, streams = ProblemArrays.of(problem).shuffles.multiples(
+        [places_of(problem, placement)]
+    )
     return replace(
         problem,
         operators=tuple(

@@ -17,8 +17,14 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+KEPT = 4
+"""Placements whose multiples are remembered: what runs, and what is held against it."""
 NO_GROUP = -1
 """Of a stream whose tuples do not depend on where others of its target's component are."""
+
+
+_Sender = tuple[int, int, float]
+"""An operator, its group and the weight that a stream has in that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,12 +124,14 @@ class Shuffles:
         levels
             [operator]: where it is; the nearest first, as its worker and then its host.
         """
+        # One placement is looked at in many scenarios. Several threads may ask at once.
         placement = b"".join(it.tobytes() for it in levels)
-        if placement not in self._known:
-            # One placement is looked at in many scenarios.
-            self._known.clear()
-            self._known[placement] = self._multiples(levels)
-        return self._known[placement]
+        if (found := self._known.get(placement)) is None:
+            found = self._multiples(levels)
+            if len(self._known) >= KEPT:
+                self._known.clear()
+            self._known[placement] = found
+        return found
 
     def _multiples(self, levels: Sequence[Indices]) -> tuple[Floats, Floats]:
         operators, streams = np.ones(self.operators), np.ones(len(self.sources))
@@ -149,42 +157,50 @@ class Shuffles:
         """Return for each operator a number that those share among whom tuples are only divided.
 
         The multiples of those with one number add up to how many these are, wherever operators
-        are, and are known together: they are alike, whatever leads to one leads to all, as a
-        shuffle to just these or without any, and with as much to each. −1: that may not be so.
+        are, and are known together: they are alike, and whatever leads to one leads to all, with
+        as much to each, be it ungrouped or by a shuffle whose targets are exactly these. −1: that
+        may not be so.
 
         Parameters
         ----------
         traits
             [operator]: what has to be the same for operators to be alike.
         """
-        arriving: list[dict[tuple[int, int], float]] = [{} for _ in range(self.operators)]
+        arriving: list[dict[_Sender, float]] = [{} for _ in range(self.operators)]
         targets_of: dict[int, set[int]] = {}
         ahead = self.order
-        for source, target, group, part in zip(
+        for source, target, group, part, weight in zip(
             self.sources[ahead].tolist(),
             self.targets[ahead].tolist(),
             self.groups[ahead].tolist(),
             self.parts[ahead].tolist(),
+            np.where(self.groups[ahead] == NO_GROUP, 0.0, self.weights[ahead]).tolist(),
             strict=True,
         ):
-            known = arriving[target].get((source, group), 0.0)
-            arriving[target][source, group] = known + part
+            sender = source, group, weight
+            arriving[target][sender] = arriving[target].get(sender, 0.0) + part
             if group != NO_GROUP:
                 targets_of.setdefault(group, set()).add(target)
+        shared_by = {group: frozenset(it) for group, it in targets_of.items()}
+        numbers = {it: number for number, it in enumerate(dict.fromkeys(shared_by.values()))}
+        numbered = {group: numbers[it] for group, it in shared_by.items()}
         found = np.full(self.operators, -1)
         members: dict[int, list[int]] = {}
+        refused: set[int] = set()
         for operator in self._upstream_first():
-            if found[operator] >= 0:
+            if found[operator] >= 0 or operator in refused:
                 continue
-            groups = [group for _, group in arriving[operator] if group != NO_GROUP]
-            alike = sorted(targets_of[groups[0]]) if groups else [operator]
+            groups = [group for _, group, _ in arriving[operator] if group != NO_GROUP]
+            alike = sorted(shared_by[groups[0]]) if groups else [operator]
             if (
-                all(sorted(targets_of[it]) == alike for it in groups)
+                len({numbered[it] for it in groups}) <= 1
                 and len({(traits[it], _rounded(arriving[it])) for it in alike}) == 1
                 and self._divides(arriving[operator], found, members)
             ):
                 found[alike] = operator
                 members[operator] = alike
+            else:
+                refused.update(alike)
         return found
 
     def _upstream_first(self) -> list[int]:
@@ -195,11 +211,11 @@ class Shuffles:
 
     @staticmethod
     def _divides(
-        arriving: Mapping[tuple[int, int], float], found: Indices, members: Mapping[int, list[int]]
+        arriving: Mapping[_Sender, float], found: Indices, members: Mapping[int, list[int]]
     ) -> bool:
         """Return whether all who send are whole sets, each of which gives alike."""
         given: dict[int, float] = {}
-        for (source, _), part in arriving.items():
+        for (source, _, _), part in arriving.items():
             given[source] = given.get(source, 0.0) + part
         sets = {int(found[it]) for it in given}
         return -1 not in sets and all(
@@ -209,7 +225,7 @@ class Shuffles:
         )
 
 
-def _rounded(parts: Mapping[tuple[int, int], float]) -> frozenset[tuple[tuple[int, int], float]]:
+def _rounded(parts: Mapping[_Sender, float]) -> frozenset[tuple[_Sender, float]]:
     return frozenset((key, round(part, 12)) for key, part in parts.items())
 
 

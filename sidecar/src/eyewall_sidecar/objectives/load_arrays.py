@@ -155,11 +155,11 @@ class LoadArrays:
         if not self.shuffles.matter:
             return self
         operators, streams = self.shuffles.multiples([places])
-        used = set(
-            zip(self.sources[streams > 0].tolist(), self.targets[streams > 0].tolist(), strict=True)
+        used, count = streams > 0, len(operators)
+        on_paths = np.isin(
+            self.path_sources * count + self.path_targets,
+            self.sources[used] * count + self.targets[used],
         )
-        pairs = zip(self.path_sources.tolist(), self.path_targets.tolist(), strict=True)
-        on_paths = np.array([it in used for it in pairs], dtype=np.bool_)
         return replace(
             self,
             demands=self.demands * operators,

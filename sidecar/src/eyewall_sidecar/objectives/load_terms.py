@@ -244,7 +244,7 @@ def scratch(terms: LoadTerms) -> Scratch:
 
 
 def _shuffles(arrays: ProblemArrays, streams: Flags) -> Shuffles:
-    """Return how tuples spread along some of the streams, none of which is left out of a group."""
+    """Return how tuples spread along some of the streams; no group may be cut."""
     return Shuffles.of(
         arrays.sources[streams],
         arrays.targets[streams],

@@ -117,7 +117,7 @@ def _expand_stream(
             f"all streams together may join {MOST_PAIRS} pairs of executors at most"
         )
     shuffle = entry.shuffle
-    if shuffle is None and entry.grouping in PREFER_NEAR and entry.shares is None:
+    if entry.grouping in PREFER_NEAR and entry.shares is None and not entry.system:
         shuffle = entry.target
     return [
         Stream(

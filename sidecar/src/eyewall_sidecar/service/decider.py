@@ -103,7 +103,9 @@ class TopologyDecider:
         now, limits, starts = self._clock(), self._settings.moves, self.started.starts
         performance = self.performance(topology)
         catch_up = min(LONGEST_CATCH_UP, CATCH_UP * starts.longest(topology.topology.id))
-        if performance.caught_up and performance.since >= record.since:
+        # Where no latency is known, tuples may wait where Storm reports no queue.
+        is_seen = performance.latency is not None or performance.lacks_delay
+        if performance.caught_up and is_seen:
             catch_up = 0.0
         return MoveConditions(
             frozen=find_freeze(limits, switches, topology.topology.id),

@@ -1,7 +1,7 @@
 """What a move costs: the lateness of the tuples that come while workers start."""
 
 from collections import Counter, defaultdict
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from math import inf
 
@@ -73,7 +73,7 @@ def price_move(
     gap = max(seconds, default=0.0)
     if restart_reason(request, after) is None:
         gap = min(gap, OVERLAP_GAP)
-    affected = _affected(request, started)
+    affected = _affected(request, started, _received(request))
     return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)
 
 
@@ -82,8 +82,8 @@ def expected_start(
 ) -> float:
     """Return how many seconds so many of the topology's workers take to start on a host.
 
-    As was learned of one, and what the others take beside it; where the host has fewer cores than
-    it had then, what they take on those.
+    What was learned of one, and what the others take beside it; or, where its host has fewer cores
+    now, what they take on those.
     """
     name, estimates = request.topology.topology.id, request.observation.estimates
     learned, load = starts.seconds(name, host), estimates.loads.get(host)
@@ -105,17 +105,18 @@ def least_price(request: PlacementRequest, starts: WorkerStarts) -> float:
     gap = min((starts.seconds(topology.id, it) for it in hosts), default=0.0)
     if find_obstacle(request) is None:
         gap = min(gap, OVERLAP_GAP)
+    rates = _received(request)
     affected = min(
-        (_affected(request, {worker}) for worker in request.topology.assignment), default=0.0
+        (_affected(request, {worker}, rates) for worker in request.topology.assignment),
+        default=0.0,
     )
     return MovePrice(gap, affected, topology.message_timeout).seconds
 
 
-def _affected(request: PlacementRequest, workers: Set[Worker]) -> float:
+def _affected(request: PlacementRequest, workers: Set[Worker], rates: Mapping[str, float]) -> float:
     """Return the part of the source's tuples that meets an executor of these workers."""
     moved = {executor for worker in workers for executor in worker.executors}
     total, of_moved = defaultdict[str, float](float), defaultdict[str, float](float)
-    rates = _received(request)
     for executor, component in request.topology.topology.executors().items():
         if component.kind is ComponentKind.SYSTEM:
             continue

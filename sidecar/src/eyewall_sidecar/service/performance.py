@@ -99,8 +99,8 @@ class Performance:
     at_rest
         Whether they have come to rest since the workers changed.
     caught_up
-        Whether they were at rest and not saturated since then: whatever waited for their start is
-        made up for.
+        Whether they were at rest at some time since then, with six measurements in a row in which
+        nothing queued: whatever waited for their start is made up for.
     since
         When the workers last changed, by the clock of rounds: one that died and started again has
         as much to make up for as one that was moved.
@@ -158,6 +158,12 @@ class Performance:
         if len(self._last) < FEWEST:
             return False
         return all(map(_queues, self._last)) or _grows_on(_latencies(self._last))
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether tuples neither queued nor took longer and longer in its last measurements."""
+        is_known = len(self._last) == FEWEST
+        return is_known and not any(map(_queues, self._last)) and not self.is_saturated
 
     @property
     def is_queueing(self) -> bool:
@@ -296,7 +302,7 @@ def update_performance(
     measured = (*before.measurements, _measure(counted, delays))[-MOST:]
     at_rest = before.at_rest or _is_at_rest(measured)
     after = replace(before, newest=newest, measurements=measured, at_rest=at_rest)
-    return replace(after, caught_up=before.caught_up or (at_rest and not after.is_saturated))
+    return replace(after, caught_up=before.caught_up or (at_rest and after.is_quiet))
 
 
 def _have_begun(workers: Iterable[WorkerSample], seconds: float) -> bool:

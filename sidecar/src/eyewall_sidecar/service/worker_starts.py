@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import median_low
 
-from eyewall_contracts.sample import Sample, WorkerSample
+from eyewall_contracts.sample import MachineSample, Sample, WorkerSample
 from eyewall_contracts.worker_starts import TopologyStarts, WorkerStartRecord
 
 from eyewall_sidecar.stores import KnowledgeStore, NoKnowledge
@@ -49,20 +49,22 @@ class WorkerKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StartSeconds:
-    """What starts of one topology's workers on one host took: the last one, and their mean.
+    """What a start of one topology's workers alone takes on one host: the last, and their mean.
 
-    `time` is that of the last one, in seconds since the epoch.
+    `time` is that of the last one, in seconds since the epoch, and `took` what it took beside
+    others; 0 is unknown.
     """
 
     last: float
     mean: float
     count: int = 1
     time: float = 0.0
+    took: float = 0.0
 
-    def with_another(self, seconds: float, time: float) -> "StartSeconds":
+    def with_another(self, seconds: float, time: float, took: float) -> "StartSeconds":
         """Return these with one more start."""
         mean = (self.mean * self.count + seconds) / (self.count + 1)
-        return StartSeconds(seconds, mean, self.count + 1, time)
+        return StartSeconds(seconds, mean, self.count + 1, time, took)
 
     @property
     def expected(self) -> float:
@@ -78,10 +80,12 @@ class _AwaitedStart:
     before: str
     together: int
 
-    def alone(self, until: float, cores: float) -> float:
-        """Return the seconds that it would have taken without the others that started with it."""
-        seconds = max(0.0, until - self.since)
-        return max(seconds / self.together, seconds - (self.together - 1) * START_CPU / cores)
+    def alone(self, took: float, machine: MachineSample | None) -> float:
+        """Return the seconds that it would have taken without the others on its host."""
+        if machine is None or machine.cores <= 0:
+            return took
+        others = (self.together - 1) * START_CPU / machine.cores
+        return max(took / self.together, took - others)
 
 
 _Address = tuple[str, str, int]
@@ -115,7 +119,7 @@ class WorkerStarts:
         started = [
             (topology, host_of[it.slot.supervisor], it.slot.port) for it in set(after) - set(before)
         ]
-        together = Counter(host for _, host, _ in started)
+        together = Counter(host for _, host, _ in {*awaited, *started})
         for at in started:
             awaited[at] = _AwaitedStart(now, self._ids.get(at, ""), together[at[1]])
         self._awaited = awaited
@@ -142,12 +146,13 @@ class WorkerStarts:
                     continue
                 # By the host's own clock, which may be ahead of ours or behind.
                 ago = max(0.0, sample.time - (worker.until - worker.seconds))
-                seconds = start.alone(now - ago, cores.get(sample.host, QUICKEST_CORES))
+                took = max(0.0, now - ago - start.since)
+                seconds = start.alone(took, sample.machine)
                 known = seen.pop(address[:2], None)
                 seen[address[:2]] = (
-                    StartSeconds(seconds, seconds, time=sample.time)
+                    StartSeconds(seconds, seconds, time=sample.time, took=took)
                     if known is None
-                    else known.with_another(seconds, sample.time)
+                    else known.with_another(seconds, sample.time, took)
                 )
                 del awaited[address]
                 is_new = True
@@ -183,7 +188,8 @@ class WorkerStarts:
     def longest(self, topology: str) -> float:
         """Return what a start of the topology's workers took at most, or takes usually."""
         usual = self._kinds.get(topology, WorkerKind.JVM).value
-        return max((it.last for at, it in self._seen.items() if at[0] == topology), default=usual)
+        own = (max(it.last, it.took) for at, it in self._seen.items() if at[0] == topology)
+        return max(own, default=usual)
 
     def _read(self) -> bool:
         """Take up what an earlier sidecar kept; True if that leaves something to be kept."""

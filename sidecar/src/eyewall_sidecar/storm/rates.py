@@ -19,7 +19,7 @@ from eyewall_sidecar.storm.cluster import (
     Input,
     Topology,
 )
-from eyewall_sidecar.storm.stream_shares import prefers_near, shares, spread
+from eyewall_sidecar.storm.stream_shares import is_shuffled, prefers_near, shares, spread
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 ASSUMED_RATE = 1.0
@@ -150,7 +150,7 @@ def flows(
             seen = (it.source.id, it.stream, it.target.id) in measured.streams
             named = guessed if seen else spread_as_shuffle
             named[f"{it.source.id} → {it.target.id} ({it.grouping})"] = None
-        near = not it.system and prefers_near(it.grouping, topology)
+        near = prefers_near(it.grouping, topology) and is_shuffled(it.target, topology)
         shuffle = it.target.id if near else None
         for one, other, share in spread(
             topology, it.source, it.target, it.stream, it.grouping, it.rate, measured

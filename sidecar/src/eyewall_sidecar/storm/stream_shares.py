@@ -25,11 +25,17 @@ def prefers_near(grouping: Grouping, topology: Topology) -> bool:
 
 
 def is_shuffled(component: Component, topology: Topology) -> bool:
-    """Return whether what its executors get depends on where they are.
+    """Return whether what its executors get depends on where they are, and on nothing else.
 
-    What was measured of one of them would be another's in its place.
+    They are alike then: what was measured of each belongs to where it ran. Where some of its tuples
+    come by key, nobody knows which of what was measured is due to that; its shuffles are taken to
+    be even.
     """
-    return any(prefers_near(it.grouping, topology) for it in component.inputs)
+    own = [it for it in component.inputs if not it.stream.startswith("__")]
+    return any(prefers_near(it.grouping, topology) for it in own) and all(
+        prefers_near(it.grouping, topology) or it.grouping in (Grouping.ALL, Grouping.NONE)
+        for it in own
+    )
 
 
 def spread(
@@ -53,8 +59,8 @@ def spread(
     given, taken = shares(source, target, stream, grouping, measured)
     if is_shuffled(source, topology):
         given = equal_parts(source.executors)
-    if prefers_near(grouping, topology):
-        taken = equal_parts(target.executors)
+    if is_shuffled(target, topology):
+        taken = taken if grouping is Grouping.ALL else equal_parts(target.executors)
     for one, part in given.items():
         for other, its in taken.items():
             yield one, other, rate * part * its

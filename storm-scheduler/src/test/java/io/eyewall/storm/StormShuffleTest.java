@@ -17,7 +17,10 @@ import org.apache.storm.networktopography.DefaultRackDNSToSwitchMapping;
 import org.apache.storm.task.WorkerTopologyContext;
 import org.junit.jupiter.api.Test;
 
-/** What the sidecar's load model takes Storm's shuffle for (docs/design/load.md, "What executors get"). */
+/**
+ * What the sidecar's load model takes Storm's shuffle for (docs/design/load.md, "What executors
+ * get").
+ */
 class StormShuffleTest {
     private static final int TUPLES = 1_000;
     private static final int IN_WORKER = 1;
@@ -25,7 +28,8 @@ class StormShuffleTest {
     private static final int ELSEWHERE = 3;
     private static final int FAR = 4;
 
-    private final LoadMapping load = new LoadMapping();
+    private final Map<Integer, Double> queues =
+            new TreeMap<>(Map.of(IN_WORKER, 0.0, ON_HOST, 0.0, ELSEWHERE, 0.0, FAR, 0.0));
 
     @Test
     void tasksInTheSendersOwnWorkerGetAllTuples() {
@@ -44,15 +48,17 @@ class StormShuffleTest {
 
     @Test
     void whatIsNearbyIsLeftOnlyOnceItsQueueIsNearlyFull() {
-        load.setLocal(Map.of(IN_WORKER, 0.75));
-        assertThat(sent(IN_WORKER, ELSEWHERE)).isEqualTo(Map.of(IN_WORKER, TUPLES));
-        load.setLocal(Map.of(IN_WORKER, 0.85));
+        queues.put(IN_WORKER, 0.75);
+        assertThat(sent(IN_WORKER, ON_HOST)).isEqualTo(Map.of(IN_WORKER, TUPLES));
+        queues.put(IN_WORKER, 0.85);
         assertThat(sent(IN_WORKER, ON_HOST)).containsKey(ON_HOST);
     }
 
     /** Task → how many of so many tuples a source on host a, port 6700 sends it. */
     private Map<Integer, Integer> sent(Integer... targets) {
         LoadAwareShuffleGrouping shuffle = new LoadAwareShuffleGrouping();
+        LoadMapping load = new LoadMapping();
+        load.setLocal(queues);
         shuffle.prepare(context(), new GlobalStreamId("source", "default"), List.of(targets));
         shuffle.refreshLoad(load);
         Map<Integer, Integer> counts = new TreeMap<>();
