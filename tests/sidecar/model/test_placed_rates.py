@@ -52,4 +52,5 @@ def test_what_gets_no_tuples_is_on_no_path() -> None:
     # Without the shuffle the slowest path is s → a2 → z, 0.8 s there and back.
     assert forecast_load(shuffled(None), TOGETHER).longest_path > 0.8
     assert forecast_load(shuffled(), TOGETHER).longest_path < 0.1
-    assert forecast_load(shuffled(), TOGETHER).operator_utilisation["a2"] == 0.0
+    # But for a hundredth of an even spread's 0.2 cores.
+    assert forecast_load(shuffled(), TOGETHER).operator_utilisation["a2"] == pytest.approx(2e-3)

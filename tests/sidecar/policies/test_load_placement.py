@@ -120,3 +120,23 @@ def test_policies_that_take_hosts_for_idle_decline(policy: str) -> None:
     assert not OWN[policy].takes(Objective.parse("L=1"))
     with pytest.raises(ObjectiveError, match=f"policy {policy} takes hosts for idle"):
         placed(policy, workers(0.1, [1.0]), Term.L)
+
+
+def test_executors_that_would_get_nothing_are_put_next_to_the_others() -> None:
+    # w0 is next to the source, so w1 gets nothing wherever it is: not worth a worker elsewhere.
+    links = {pair: Link(0.01) for pair in product(("n0", "n1"), repeat=2) if len(set(pair)) == 2}
+    shuffled = workers(0.01, [1.0, 1.0], links=links)
+    shuffled = replace(
+        shuffled,
+        operators=tuple(
+            replace(it, candidates=("n0",)) if it.id in ("source", "w0") else it
+            for it in shuffled.operators
+        ),
+        streams=tuple(
+            replace(it, shuffle="w" if it.source == "source" else None) for it in shuffled.streams
+        ),
+        current={"source": "n0", "w0": "n0", "w1": "n1", "sink": "n0"},
+    )
+    solution = placed("odp", shuffled, Term.L)
+    assert solution.placement is not None
+    assert solution.placement["w1"] == "n0"

@@ -47,6 +47,8 @@ class Shuffles:
         The streams that lead forward, sources in topological order, those of a group side by side.
     others
         All other streams.
+    alternatives
+        [operator]: those with the same number are targets of the same shuffle; −1: of none.
     operators
         How many operators there are.
     """
@@ -58,6 +60,7 @@ class Shuffles:
     parts: Floats
     order: Indices
     others: Indices
+    alternatives: Indices
     operators: int
     _runs: tuple[Indices, ...] = field(repr=False)
     _known: dict[bytes, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
@@ -96,6 +99,10 @@ class Shuffles:
         none = forward & (received == 0)
         parts = np.divide(rates, received, out=np.zeros(len(rates)), where=forward & ~none)
         parts[none] = 1.0 / inputs[none]
+        first = np.full(len(size), operators)
+        np.minimum.at(first, groups[chosen], targets[chosen])
+        alternatives = np.full(operators, -1)
+        _, alternatives[targets[chosen]] = np.unique(first[groups[chosen]], return_inverse=True)
         ahead = np.flatnonzero(forward)
         order = ahead[np.lexsort((groups[ahead], sources[ahead], at[ahead]))]
         begins = np.flatnonzero((np.diff(sources[order]) != 0) | (np.diff(groups[order]) != 0)) + 1
@@ -107,6 +114,7 @@ class Shuffles:
             parts=parts,
             order=order,
             others=np.flatnonzero(~forward),
+            alternatives=alternatives,
             operators=operators,
             _runs=tuple(np.split(order, begins)) if len(order) else (),
         )

@@ -15,6 +15,7 @@ from eyewall_sidecar.objectives.load import (
     LEAST_RATE,
     MOST_SUSTAINABLE,
 )
+from eyewall_sidecar.objectives.load_arrays import EVEN_PART, LEAST_WORKING
 from eyewall_sidecar.objectives.load_terms import LoadTerms, Scratch
 
 NOWHERE = -1
@@ -37,22 +38,16 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
     entering, way_entering = room.entering, room.way_entering
     trees, batches, slowest = room.trees, room.batches, room.slowest
     assumed, on_way, shares = room.assumed, room.on_way, room.shares
-    inner_rates, inner_bursts, inner_passes, used, links = (
-        room.inner_rates,
-        room.inner_bursts,
-        room.inner_passes,
-        room.used,
-        room.links,
-    )
+    used, links = room.used, room.links
     if terms.shuffled:
         _spread(terms, room, places)
     for node in range(len(demand)):
-        demand[node] = held[node] = entering[node] = way_entering[node] = 0.0
+        demand[node] = held[node] = room.working[node] = entering[node] = way_entering[node] = 0.0
         bursts[node] = 0.0
         trees[node] = batches[node] = slowest[node] = 0.0
         assumed[node] = on_way[node] = shares[node] = 0.0
-        inner_rates[node] = inner_bursts[node] = inner_passes[node] = 0.0
         used[0, node] = used[1, node] = used[2, node] = 0.0
+    room.present[:] = False
     limited = len(links) > 0
     for source in range(len(links)):
         for target in range(len(links)):
@@ -72,6 +67,11 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             used[resource, node] += terms.requirements[resource, operator]
         if multiple == UNKNOWN:
             continue
+        alternatives = terms.alternatives[operator]
+        if multiple > LEAST_WORKING and (alternatives < 0 or not room.present[alternatives, node]):
+            room.working[node] += 1.0
+            if alternatives >= 0:
+                room.present[alternatives, node] = True
         demand[node] += multiple * terms.demands[operator]
         entering[node] += terms.entries[operator]
         way_entering[node] += terms.entries[operator]
@@ -79,9 +79,8 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         trees[node] += tree_work
         batches[node] += tree_work * max(terms.work[operator], tree_work)
         slowest[node] = max(slowest[node], tree_work)
-        if multiple > 0.0:
-            assumed[node] = max(assumed[node], terms.assumed_work[operator])
-            shares[node] = max(shares[node], terms.way_shares[operator])
+        assumed[node] = max(assumed[node], terms.assumed_work[operator])
+        shares[node] = max(shares[node], terms.way_shares[operator])
     for stream in range(len(terms.sources)):
         source, target = places[terms.sources[stream]], places[terms.targets[stream]]
         multiple = room.streams[stream]
@@ -89,29 +88,25 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             continue
         rate, passes = multiple * terms.rates[stream], multiple * terms.passes[stream]
         burst_rate = multiple * terms.bursts[stream]
+        crossing = 1.0
         if source == target:
-            inner_rates[source] += rate
-            inner_bursts[source] += burst_rate
-            inner_passes[source] += passes
+            workers = max(1.0, np.ceil(room.working[source] / terms.executors_per_worker))
+            crossing -= 1.0 / workers
+        demand[source] += crossing * terms.send_cpu * rate
+        demand[target] += crossing * terms.receive_cpu * rate
+        bursts[source] += crossing * burst_rate
+        bursts[target] += crossing * burst_rate
+        seconds += crossing * passes * terms.crossing_seconds
+        if source == target:
             continue
-        demand[source] += terms.send_cpu * rate
-        demand[target] += terms.receive_cpu * rate
-        bursts[source] += burst_rate
-        bursts[target] += burst_rate
         entering[target] += passes
         way_entering[target] += multiple * terms.tuple_passes[stream]
-        seconds += passes * (terms.delays[source, target] + terms.crossing_seconds)
+        seconds += passes * terms.delays[source, target]
         if limited:
             links[source, target] += terms.loads[stream]
     excess = saturation = balance = total_demand = total_free = 0.0
     for node in range(len(demand)):
         workers = np.ceil(held[node] / terms.executors_per_worker)
-        if workers > 1.0:
-            crossing = 1.0 - 1.0 / workers
-            both = terms.send_cpu + terms.receive_cpu
-            demand[node] += both * crossing * inner_rates[node]
-            bursts[node] += 2.0 * crossing * inner_bursts[node]
-            seconds += crossing * inner_passes[node] * terms.crossing_seconds
         speedup, cores = terms.speedups[node], terms.cores[node]
         bursts_of_each = bursts[node] / max(1.0, workers)
         woken = bursts_of_each / max(bursts_of_each + terms.crossing_half_rate, LEAST_RATE)
@@ -173,7 +168,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
 
 @subroutine
 def _spread(terms: LoadTerms, room: Scratch, places: Places) -> None:
-    """Follow tuples from the sources; the reference is `Shuffles.multiples`."""
+    """Follow tuples from the sources; the reference is `LoadArrays.spread`."""
     operators, streams, order = room.operators, room.streams, terms.order
     for operator in range(len(operators)):
         operators[operator] = 1.0 if terms.begins[operator] else 0.0
@@ -206,6 +201,10 @@ def _spread(terms: LoadTerms, room: Scratch, places: Places) -> None:
         start = end
     for stream in terms.others:
         streams[stream] = operators[terms.sources[stream]]
+    for multiples in (operators, streams):
+        for it in range(len(multiples)):
+            if multiples[it] != UNKNOWN:
+                multiples[it] = (1.0 - EVEN_PART) * multiples[it] + EVEN_PART
 
 
 @subroutine

@@ -106,7 +106,7 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     nodes = len(arrays.cores)
     executors = np.bincount(places, minlength=nodes)
     workers = np.ceil(executors / arrays.executors_per_worker)
-    between = 1.0 - 1.0 / np.maximum(1.0, workers)
+    between = 1.0 - 1.0 / np.maximum(1.0, _crossed_workers(arrays, places))
     at, to = places[arrays.sources], places[arrays.targets]
     crossing = np.where(at == to, between[at], 1.0)
     crossing[arrays.sources == arrays.targets] = 0.0
@@ -181,6 +181,18 @@ def forecast_load(
         longest_path=state.longest_path,
         headroom_penalty=state.headroom_penalty,
     )
+
+
+def _crossed_workers(arrays: LoadArrays, places: Places) -> Floats:
+    """Return [node]: how many workers those need that get tuples, alternatives counted once.
+
+    Slots are filled by traffic: next to a source is one of its targets, and the rest elsewhere.
+    """
+    nodes, numbers = len(arrays.cores), arrays.shuffles.alternatives
+    alone, shared = arrays.working & (numbers < 0), arrays.working & (numbers >= 0)
+    sets = np.unique(numbers[shared] * nodes + places[shared]) % nodes
+    working = np.bincount(places[alone], minlength=nodes) + np.bincount(sets, minlength=nodes)
+    return np.asarray(np.ceil(working / arrays.executors_per_worker))
 
 
 def _found_at_work(arrays: LoadArrays, places: Places, trees: Floats) -> Floats:

@@ -8,12 +8,17 @@ from typing import Self
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays
+from eyewall_sidecar.model.arrays import Flags, Floats, Indices, Places, ProblemArrays
 from eyewall_sidecar.model.shuffles import Shuffles
 from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, LoadScenario
 from eyewall_sidecar.objectives.tuple_ways import TupleWays, tuple_ways
 
+EVEN_PART = 0.01
+"""Of the time, in which shuffles send to all alike, as queues nearby are full or not known yet. So
+little that it decides only where executors belong that get nothing else: near the others."""
+LEAST_WORKING = 2 * EVEN_PART
+"""The multiple of an even spread from which on an executor counts among those that tuples cross."""
 MOST_CORES = 1e4
 """Of a host, in the exponent of its wait; with more there is practically none below saturation."""
 ASSUMED_WORK = 0.1
@@ -44,6 +49,8 @@ class LoadArrays:
         [operator]: the part of its tree's tuples that are on the tuple's way.
     visits, entries
         [operator]: how often a tuple's way leads through it, and begins there.
+    working
+        [operator]: whether it gets more than the shuffles' `EVEN_PART`.
     sources, targets, rates, bursts, passes, tuple_passes
         [stream]: its ends, tuples/s, bursts/s (`tuple_bursts`), how often the way of a tuple and
         its ack leads along it, and how often the tuple's alone does.
@@ -71,6 +78,7 @@ class LoadArrays:
     way_shares: Floats
     visits: Floats
     entries: Floats
+    working: Flags
     sources: Indices
     targets: Indices
     rates: Floats
@@ -118,6 +126,7 @@ class LoadArrays:
             way_shares=ways.way_shares,
             visits=ways.visits,
             entries=ways.entries,
+            working=np.ones(arrays.operators, dtype=np.bool_),
             sources=arrays.sources,
             targets=arrays.targets,
             rates=rate * arrays.rates,
@@ -151,7 +160,7 @@ class LoadArrays:
         )
 
     def spread(self, places: Places) -> Self:
-        """Return what shuffles make of it in a placement."""
+        """Return what shuffles make of it in a placement, but for `EVEN_PART` of an even spread."""
         if not self.shuffles.matter:
             return self
         operators, streams = self.shuffles.multiples([places])
@@ -160,18 +169,20 @@ class LoadArrays:
             self.path_sources * count + self.path_targets,
             self.sources[used] * count + self.targets[used],
         )
+        starved = operators[self.path_order] == 0
+        operators = (1.0 - EVEN_PART) * operators + EVEN_PART
+        streams = (1.0 - EVEN_PART) * streams + EVEN_PART
         return replace(
             self,
             demands=self.demands * operators,
             tree_work=self.tree_work * operators,
-            assumed_work=self.assumed_work * (operators > 0),
-            way_shares=self.way_shares * (operators > 0),
             visits=self.visits * operators,
+            working=operators > LEAST_WORKING,
             rates=self.rates * streams,
             bursts=self.bursts * streams,
             passes=self.passes * streams,
             tuple_passes=self.tuple_passes * streams,
-            path_order=self.path_order[operators[self.path_order] > 0],
+            path_order=self.path_order[~starved],
             path_sources=self.path_sources[on_paths],
             path_targets=self.path_targets[on_paths],
         )

@@ -36,6 +36,8 @@ class LoadTerms(NamedTuple):
         The streams that lead forward, as in `Shuffles`, and all others; empty if not `shuffled`.
     begins
         [operator]: nothing leads to it.
+    alternatives
+        [operator]: as in `Shuffles`.
     cores, background, speedups, exponents
         [node]: as in `LoadArrays`.
     delays
@@ -76,6 +78,7 @@ class LoadTerms(NamedTuple):
     order: Indices
     others: Indices
     begins: Flags
+    alternatives: Indices
     cores: Floats
     background: Floats
     speedups: Floats
@@ -104,8 +107,9 @@ class Scratch(NamedTuple):
 
     Parameters
     ----------
-    demand, held, free
-        [node]: cores at speedup 1, executors, and cores that are free.
+    demand, held, working, free
+        [node]: cores at speedup 1, executors, those that get tuples (alternatives count once), and
+        cores that are free.
     bursts
         [node]: bursts/s that leave and enter its workers.
     entering, way_entering
@@ -117,9 +121,6 @@ class Scratch(NamedTuple):
         operator that has most to do; seconds that are assumed; seconds of work on a tuple's way.
     shares
         [node]: the part of a tree's tuples there that are on the tuple's way.
-    inner_rates, inner_bursts, inner_passes
-        [node]: tuples/s and bursts/s within it, and how often a tuple's way leads along streams
-        there.
     used
         [resource, node]: what its operators need.
     links
@@ -127,10 +128,13 @@ class Scratch(NamedTuple):
     operators, streams
         [operator], [stream]: by what its tuples are multiplied; `UNKNOWN` where that depends on
         what is not placed. 1 if nothing is shuffled.
+    present
+        [alternatives, node]: whether one of them works there.
     """
 
     demand: Floats
     held: Floats
+    working: Floats
     free: Floats
     bursts: Floats
     entering: Floats
@@ -142,13 +146,11 @@ class Scratch(NamedTuple):
     assumed: Floats
     on_way: Floats
     shares: Floats
-    inner_rates: Floats
-    inner_bursts: Floats
-    inner_passes: Floats
     used: Floats
     links: Floats
     operators: Floats
     streams: Floats
+    present: Flags
 
 
 def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
@@ -187,6 +189,7 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
         "order": shuffles.order if shuffles.matter else none,
         "others": shuffles.others if shuffles.matter else none,
         "begins": begins,
+        "alternatives": shuffles.alternatives,
         "cores": load.cores,
         "background": load.background,
         "speedups": load.speedups,
@@ -222,6 +225,7 @@ def scratch(terms: LoadTerms) -> Scratch:
     return Scratch(
         demand=np.zeros(nodes),
         held=np.zeros(nodes),
+        working=np.zeros(nodes),
         bursts=np.zeros(nodes),
         entering=np.zeros(nodes),
         way_entering=np.zeros(nodes),
@@ -233,13 +237,11 @@ def scratch(terms: LoadTerms) -> Scratch:
         assumed=np.zeros(nodes),
         on_way=np.zeros(nodes),
         shares=np.zeros(nodes),
-        inner_rates=np.zeros(nodes),
-        inner_bursts=np.zeros(nodes),
-        inner_passes=np.zeros(nodes),
         used=np.zeros((3, nodes)),
         links=np.zeros(terms.link_limits.shape),
         operators=np.ones(len(terms.demands)),
         streams=np.ones(len(terms.sources)),
+        present=np.zeros((terms.alternatives.max(initial=-1) + 1, nodes), dtype=np.bool_),
     )
 
 
