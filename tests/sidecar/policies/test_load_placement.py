@@ -123,9 +123,11 @@ def test_policies_that_take_hosts_for_idle_decline(policy: str) -> None:
 
 
 def test_executors_that_would_get_nothing_are_put_next_to_the_others() -> None:
-    # w0 is next to the source, so w1 gets nothing wherever it is: not worth a worker elsewhere.
+    # w0 is next to the source, so w1 gets nothing elsewhere. A worker holds three: w1 needs another
+    # one on n0, which tuples need not cross into, as w0 remains in the source's.
     links = {pair: Link(0.01) for pair in product(("n0", "n1"), repeat=2) if len(set(pair)) == 2}
-    shuffled = workers(0.01, [1.0, 1.0], links=links)
+    load = LoadModel(executors_per_worker=3, crossing_seconds=0.001)
+    shuffled = workers(0.01, [1.0, 1.0], links=links, load=load)
     shuffled = replace(
         shuffled,
         operators=tuple(
