@@ -30,7 +30,7 @@ from eyewall_sidecar.exact.instance import Instance
 from eyewall_sidecar.exact.search_tree import BY_SUMS, SearchTree, search_tree
 from eyewall_sidecar.exact.warm_up import load_compiled_engines
 from eyewall_sidecar.model import LinkMatrix, PlacementProblem
-from eyewall_sidecar.model.arrays import Indices
+from eyewall_sidecar.model.array_types import Indices
 from eyewall_sidecar.objective import Objective
 from rich.box import MARKDOWN
 from rich.console import Console

@@ -1,7 +1,7 @@
 """Clusters whose topologies and supervisors were published with Storm's tests, with drawn rates.
 
 Resources that a component does not request are Storm's defaults (10 % of a core, 128 MB on the
-heap, nothing off it). Groupings are the published ones; `none` is taken for shuffle.
+heap, nothing off it). Groupings are the published ones.
 """
 
 import json
@@ -35,7 +35,7 @@ WITHIN_A_RACK = 0.0002
 
 GROUPINGS = {
     "shuffle": Grouping.SHUFFLE,
-    "none": Grouping.SHUFFLE,
+    "none": Grouping.NONE,
     "fields": Grouping.FIELDS,
     "all": Grouping.ALL,
     "direct": Grouping.DIRECT,

@@ -1,7 +1,7 @@
 """A lower bound on the network usage of a topology, whatever else runs in the cluster."""
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats
+from eyewall_sidecar.model.array_types import Floats
 from eyewall_sidecar.model.links import Matrix
 
 from benchmarks.large.groups import GroupedTopology, Racks

@@ -1,7 +1,7 @@
 """Local search on groups: executors move to another node, or change places with another group's."""
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.links import Matrix
 

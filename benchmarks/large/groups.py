@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.errors import ProblemError
 from eyewall_sidecar.model.links import Matrix
 

@@ -1,7 +1,7 @@
 """Places one topology's groups on free nodes, in time linear in executors."""
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.links import Matrix
 

@@ -8,7 +8,7 @@ holds most of the topology, then the one with most free resources; nodes within 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 
 from benchmarks.large.groups import Counts, GroupedTopology, Racks
 

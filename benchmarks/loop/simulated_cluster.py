@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from eyewall_sidecar.storm import Executor
 
-from benchmarks.loop.simulated_parts import Flow, WorkerProcess
+from benchmarks.loop.simulated_parts import Flow, WorkerProcess, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,7 +141,8 @@ class SimulatedCluster:
             for source in self.sources[place]:
                 theirs = np.flatnonzero(self.component_of == source)
                 emitted = self.visited[theirs] * self.selectivity[theirs]
-                flow = emitted[:, None] * self._spread(theirs, mine)
+                near = [(at[theirs], at[mine]) for at in (self.worker_of, self.host_of)]
+                flow = emitted[:, None] * spread(self.shares[mine], len(theirs), near)
                 self.visited[mine] += flow.sum(axis=0)
                 crosses = self.worker_of[theirs][:, None] != self.worker_of[mine][None, :]
                 # What follows from one tuple comes together.
@@ -167,24 +168,6 @@ class SimulatedCluster:
         self.bursts = np.bincount(self.worker_of[placed], bursts[placed], len(self.workers))
         need = (self.demand * self.slowness + self.crossing)[placed]
         self.host_demand = np.bincount(self.host_of[placed], need, minlength=hosts)
-
-    def _spread(
-        self, senders: NDArray[np.intp], receivers: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
-        """Return [sender, receiver]: which part of its tuples each sends to whom.
-
-        As Storm's shuffle has it, to those in its own worker, if there are any, else on its host,
-        else to all; by key to all, wherever they are.
-        """
-        shares = self.shares[receivers]
-        parts = np.tile(shares, (len(senders), 1))
-        if len(set(shares.tolist())) > 1:
-            return parts
-        for places in (self.host_of, self.worker_of):
-            near = places[senders][:, None] == places[receivers][None, :]
-            number = near.sum(axis=1, keepdims=True)
-            parts = np.where(number > 0, near / np.maximum(number, 1), parts)
-        return parts
 
     def worker_cpu(self, rate: float) -> NDArray[np.float64]:
         """Return the cores that each worker uses beside its executors, at so many tuples/s."""

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eyewall_sidecar.storm import Executor
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +127,28 @@ def shares_of(count: int, skew: float) -> tuple[float, ...]:
     """Return the parts of a stream that executors get: even, or by Zipf's law."""
     weights = np.arange(1, count + 1) ** -skew
     return tuple((weights / weights.sum()).tolist())
+
+
+def spread(
+    shares: NDArray[np.float64],
+    senders: int,
+    places: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+) -> NDArray[np.float64]:
+    """Return [sender, receiver]: which part of its tuples each sends to whom.
+
+    Even shares are shuffled as Storm does: to receivers in the sender's own worker if there are
+    any, else on its host, else to all. Uneven ones go by key, wherever receivers are.
+
+    Parameters
+    ----------
+    places
+        Of senders and of receivers: their workers, then their hosts.
+    """
+    parts = np.tile(shares, (senders, 1))
+    if len(set(shares.tolist())) > 1:
+        return parts
+    for of_senders, of_receivers in reversed(places):
+        near = of_senders[:, None] == of_receivers[None, :]
+        number = near.sum(axis=1, keepdims=True)
+        parts = np.where(number > 0, near / np.maximum(number, 1), parts)
+    return parts

@@ -5,7 +5,8 @@ Shares nothing with them but the problem's arrays and the definition of the cost
 
 import numpy as np
 from eyewall_sidecar.exact.finding import Finding, Outcome
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
 from eyewall_sidecar.objectives.costs import Costs, cost
 from numpy.typing import NDArray

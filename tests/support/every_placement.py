@@ -7,7 +7,8 @@ import numpy as np
 from brute_force import carried, costs_of, every_placement, fits
 from eyewall_contracts.objective_terms import PAPER_TERMS
 from eyewall_sidecar.model import PlacementProblem, Range
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.objectives.ecker import ecker_score

@@ -281,7 +281,7 @@ class Code(Enum):
     RATES_EQUAL = "rates assumed equal"
     RATE_ASSUMED = "rate of {streams:listed} assumed {rate:g} tuple/s"
     SELECTIVITY_ASSUMED = "selectivity 1 assumed for {components:listed}"
-    SPREAD_AS_SHUFFLE = "taken to spread evenly: {streams:listed}"
+    SPREAD_EVENLY = "taken to spread evenly: {streams:listed}"
     SPREAD_GUESSED = "who sends to whom guessed from the sums: {streams:listed}"
     LOADS_UNKNOWN = "no recent load is known of {hosts:list}"
     RATES_UNKNOWN = "rates not known yet: {streams:list}{doubtful:reasons}"

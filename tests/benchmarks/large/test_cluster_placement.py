@@ -2,7 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from numpy.random import Generator, default_rng
 
 from benchmarks.large.bound import least_usage

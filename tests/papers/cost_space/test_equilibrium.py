@@ -8,7 +8,7 @@ from eyewall_papers.cost_space.equilibrium import (
     equilibrium,
 )
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from numpy.random import Generator, default_rng
 
 PRECISE = WeberTurns(least_gain=1e-9, threshold=1e-12)

@@ -1,7 +1,7 @@
 import numpy as np
 from eyewall_papers.cost_space.nearest_node import Sites, admit, follow, map_to_nodes
 from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 
 
 def on_a_line(nodes: list[float], rooms: list[float], operators: int) -> Sites:

@@ -8,7 +8,7 @@ from eyewall_papers.cost_space.weber_point import (
     manhattan_weber_point,
     weber_point,
 )
-from eyewall_sidecar.model.arrays import Floats
+from eyewall_sidecar.model.array_types import Floats
 from numpy.random import default_rng
 
 

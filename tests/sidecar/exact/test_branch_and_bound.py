@@ -11,7 +11,8 @@ from brute_force import brute_force
 from eyewall_sidecar.exact.branch_and_bound import branch_and_bound, covers
 from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh

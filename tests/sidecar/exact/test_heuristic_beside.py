@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from eyewall_sidecar.exact import branch_and_bound, search, solve
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Solution, Status, Stream
-from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.costs import Costs
 

@@ -7,7 +7,8 @@ import pytest
 from brute_force import every_placement
 from eyewall_sidecar.exact.sparse_engine import least_overload
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Status, Stream
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import load_policy
 from random_problems import Graph, Traits, random_problem

@@ -7,7 +7,7 @@ from eyewall_sidecar.exact.instance import (
     branching_order,
     merge_pairs,
 )
-from eyewall_sidecar.model.arrays import Indices
+from eyewall_sidecar.model.array_types import Indices
 
 
 def pairs_of(firsts: Indices, seconds: Indices) -> Pairs:

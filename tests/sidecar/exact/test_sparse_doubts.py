@@ -9,7 +9,8 @@ from eyewall_sidecar.exact.finding import Finding, Outcome
 from eyewall_sidecar.exact.sparse_engine import solve_families
 from eyewall_sidecar.exact.sparse_program import SparseProgram, families
 from eyewall_sidecar.exact.sparse_rows import entries
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import weigh
 from small_problems import chain_of

@@ -13,7 +13,8 @@ from eyewall_sidecar.exact.integer_program import create_program, read_placement
 from eyewall_sidecar.exact.sparse_engine import integer_program, solve_families
 from eyewall_sidecar.exact.sparse_program import SparseProgram, families
 from eyewall_sidecar.model import Link, LinkMatrix, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import cost, weigh
 from random_problems import random_problem

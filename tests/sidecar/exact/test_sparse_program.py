@@ -16,7 +16,8 @@ from eyewall_sidecar.exact.sparse_engine import completed
 from eyewall_sidecar.exact.sparse_program import SparseProgram, create_sparse_program
 from eyewall_sidecar.exact.sparse_rows import ABSENT, Stack, stacked
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import weigh

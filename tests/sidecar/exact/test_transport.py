@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 from eyewall_sidecar.exact.transport import empty_transport, least_longest, least_sum
-from eyewall_sidecar.model.arrays import Floats, Indices
+from eyewall_sidecar.model.array_types import Floats, Indices
 from numpy.random import Generator, default_rng
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix

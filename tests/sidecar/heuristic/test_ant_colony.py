@@ -8,7 +8,8 @@ from eyewall_sidecar.heuristic.evaluation_state import State, blank, terms_of
 from eyewall_sidecar.heuristic.ranges import Pricing, price
 from eyewall_sidecar.heuristic.stopping_criteria import After
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from numpy.random import Generator, default_rng
 

@@ -9,7 +9,8 @@ from eyewall_sidecar.heuristic.completions import completions, no_completions
 from eyewall_sidecar.heuristic.evaluation_state import terms_of
 from eyewall_sidecar.heuristic.partial_placement import without_response
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.model.violations import violations
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import cost, weigh

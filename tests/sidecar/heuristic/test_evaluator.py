@@ -8,7 +8,8 @@ from eyewall_sidecar.heuristic import evaluator
 from eyewall_sidecar.heuristic.evaluation_state import State
 from eyewall_sidecar.heuristic.evaluator import PlacementChange
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.model.violations import violations as broken_constraints
 from eyewall_sidecar.objective import EckerWeights, Term
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh

@@ -222,8 +222,8 @@ def test_what_follows_from_one_tuple_crosses_a_border_as_one_burst() -> None:
 
 
 def test_what_crosses_a_border_is_what_shuffles_send_across_it() -> None:
-    # Both tags share 100 tuples/s from the source, which is with the first: nothing leaves that
-    # worker but what goes to the count, and nothing comes to the second tag.
+    # The source shuffles 100 tuples/s and runs in the first tag's worker, so that tag gets all of
+    # them. Only what it sends to the count crosses a border; the second tag gets nothing.
     topology = chain(
         ("source", 1), ("tag", 2), ("count", 1), settings={"rate.hint": {"source": 100}}
     )

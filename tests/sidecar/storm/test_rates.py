@@ -157,7 +157,7 @@ def test_a_groupings_shares_that_are_not_known_are_said_to_be_assumed() -> None:
     topology = chain(("source", 1), ("tag", 2), grouping=Grouping.DIRECT)
     _, said = flows(topology, {"source": 1})
     pairs = ["source → tag (direct)"]
-    assert said == (message(Code.SPREAD_AS_SHUFFLE, streams=pairs),)
+    assert said == (message(Code.SPREAD_EVENLY, streams=pairs),)
 
 
 def test_ack_streams_are_system_streams_with_the_rate_of_what_they_acknowledge() -> None:

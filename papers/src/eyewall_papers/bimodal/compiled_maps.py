@@ -7,7 +7,7 @@ last one first.
 from typing import NamedTuple
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, subroutine
 from eyewall_sidecar.model.violations import TOLERANCE
 

@@ -7,7 +7,7 @@ one of its directions among the outgoing links of all nodes, one node after the 
 from typing import NamedTuple
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from numpy.typing import NDArray
 
 from eyewall_papers.bimodal.mapping import Resources

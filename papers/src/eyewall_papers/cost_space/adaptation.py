@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from numpy.typing import NDArray
 
 from eyewall_papers.cost_space.equilibrium import Turns, equilibrium

@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.links import Matrix
 from numpy.random import Generator, default_rng

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 
 from eyewall_papers.cost_space.operator_graph import OperatorGraph
 from eyewall_papers.cost_space.turns import (

@@ -7,7 +7,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import compiled, kernel
 from numpy.typing import NDArray
 

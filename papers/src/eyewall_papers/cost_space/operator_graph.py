@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import compiled, kernel
 from numpy.typing import NDArray
 

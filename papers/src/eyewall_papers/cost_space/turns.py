@@ -18,7 +18,7 @@ of lemma 1 (section VII).
 from typing import NamedTuple
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 
 from eyewall_papers.cost_space.coordinates import distance

@@ -8,7 +8,7 @@ Dead points: where the network usage of an operator has no gradient (paper 001, 
 from math import sqrt
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats
+from eyewall_sidecar.model.array_types import Floats
 from eyewall_sidecar.model.compilation import compiled
 
 from eyewall_papers.cost_space.coordinates import distance

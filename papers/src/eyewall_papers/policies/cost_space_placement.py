@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
 from eyewall_sidecar.model import Solution
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.policies.policy_request import PolicyRequest, counted
 
 from eyewall_papers.cost_space.adaptation import Adaptation, Situation, adapt, all_operators

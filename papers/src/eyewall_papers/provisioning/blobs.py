@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from eyewall_sidecar.model.arrays import Floats
+from eyewall_sidecar.model.array_types import Floats
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.violations import TOLERANCE
 from numpy.typing import NDArray

@@ -26,7 +26,7 @@ from math import inf, isfinite
 
 import numpy as np
 from eyewall_sidecar.exact.finding import Outcome
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.violations import exceeds
 

@@ -14,7 +14,8 @@ from eyewall_sidecar.exact.packing import packing
 from eyewall_sidecar.exact.search_tree import SearchTree, advance, search_tree
 from eyewall_sidecar.exact.symmetry import identical_nodes, interchangeable_operators
 from eyewall_sidecar.exact.tree_state import LEVEL, NONE, STEPS, cutoff, open_bound
-from eyewall_sidecar.model.arrays import Indices, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Indices, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs, cost
 
 FIRST_SLICE, LONGEST_SLICE = 256, 65_536

@@ -12,7 +12,8 @@ import numpy as np
 
 from eyewall_sidecar.exact.end_pairs import BETTER, Diamond, bound_pairs, improve, scratch_of
 from eyewall_sidecar.exact.finding import Clock, Finding, Outcome
-from eyewall_sidecar.model.arrays import Floats, Indices, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Indices
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs, cost
 
 AT_ONCE = 100_000

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.exact.transport import Transport, empty_transport, least_longest, least_sum
-from eyewall_sidecar.model.arrays import Floats, Indices
+from eyewall_sidecar.model.array_types import Floats, Indices
 from eyewall_sidecar.model.compilation import kernel, subroutine
 
 BETTER = 1 - 1e-12

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from math import inf
 
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objectives.costs import Costs
 
 NO_TIME_TO_BUILD = "there was no time to build the integer program"

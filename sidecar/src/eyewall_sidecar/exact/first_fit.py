@@ -3,7 +3,8 @@
 from collections import defaultdict
 
 from eyewall_sidecar.model import Placement, PlacementProblem, violations
-from eyewall_sidecar.model.arrays import Places, places_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import places_of
 from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
 
 

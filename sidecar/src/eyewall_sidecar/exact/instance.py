@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices, ProblemArrays
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objectives.costs import Costs
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Indices, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.model.shuffles import NO_GROUP
 from eyewall_sidecar.objective import Term

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices, ProblemArrays
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objectives.costs import Costs

@@ -16,7 +16,8 @@ from eyewall_sidecar.exact.closed_form import solve_closed_form
 from eyewall_sidecar.exact.finding import Clock, Finding, Heuristic, Outcome
 from eyewall_sidecar.exact.sparse_engine import MOST_COLUMNS, integer_program, most_columns
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 

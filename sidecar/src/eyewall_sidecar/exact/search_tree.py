@@ -26,7 +26,7 @@ from eyewall_sidecar.exact.tree_state import (
     descend,
     root_state,
 )
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
 from eyewall_sidecar.model.compilation import kernel, subroutine
 
 BY_PATHS, BY_SUMS = range(2)

@@ -12,7 +12,8 @@ from eyewall_sidecar.exact.first_fit import first_fit
 from eyewall_sidecar.exact.infeasibility import binding_reasons, obvious_reasons
 from eyewall_sidecar.exact.search import ROUNDING, Search, leaves_proof, too_large
 from eyewall_sidecar.model import Placement, PlacementProblem, Range, Solution, Status, violations
-from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of, places_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of, places_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.costs import cost, weigh

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from eyewall_sidecar.exact.sparse_program import SCALE, SparseProgram
 from eyewall_sidecar.exact.sparse_rows import entries
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 
 Mask = NDArray[np.bool_]
 

@@ -27,7 +27,8 @@ from eyewall_sidecar.exact.sparse_program import (
 )
 from eyewall_sidecar.exact.sparse_rows import ABSENT, stacked
 from eyewall_sidecar.exact.stream_pairs import choices_of, pair_keys, pairs_of
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
 from eyewall_sidecar.objectives.costs import Costs, cost, weigh
 

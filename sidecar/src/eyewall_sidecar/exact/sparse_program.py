@@ -14,7 +14,8 @@ import numpy as np
 
 from eyewall_sidecar.exact.sparse_rows import ABSENT, Entries, Rows, entries, joined, rows_of
 from eyewall_sidecar.exact.stream_pairs import Choices, Pair, choices_of, pairs_of
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
 from eyewall_sidecar.objectives.costs import Costs
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 
 ABSENT = -1
 """The column of what cannot be: always 0."""

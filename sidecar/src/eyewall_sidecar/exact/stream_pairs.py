@@ -7,7 +7,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.violations import TOLERANCE
 from eyewall_sidecar.objectives.costs import Costs

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable
 import numpy as np
 
 from eyewall_sidecar.exact.instance import HOP_ON, TURNED, Instance
-from eyewall_sidecar.model.arrays import Floats, Indices
+from eyewall_sidecar.model.array_types import Floats, Indices
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objectives.costs import Costs
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from eyewall_sidecar.exact.capacity import Capacity, place, remove
 from eyewall_sidecar.exact.instance import Instance, starts_of
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
 from eyewall_sidecar.model.compilation import subroutine
 
 NONE = -1

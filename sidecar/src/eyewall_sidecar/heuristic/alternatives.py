@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import Alternatives, PlacementProblem, Solution
-from eyewall_sidecar.model.arrays import Places, ProblemArrays, places_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom

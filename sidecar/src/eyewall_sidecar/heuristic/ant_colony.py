@@ -11,7 +11,7 @@ from eyewall_sidecar.heuristic.evaluation_state import NOBODY, State, Terms
 from eyewall_sidecar.heuristic.evaluator import finite_cost, forbidden, put, violations
 from eyewall_sidecar.heuristic.ranges import Pricing
 from eyewall_sidecar.heuristic.stopping_criteria import SearchProgress, StoppingCriterion
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import kernel, subroutine
 
 PENALTY = 10_000.0

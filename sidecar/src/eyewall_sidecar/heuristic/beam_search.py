@@ -12,7 +12,7 @@ from eyewall_sidecar.heuristic.partial_placement import (
     room_left,
     total,
 )
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 
 TIE = 1e-4

@@ -25,7 +25,8 @@ from eyewall_sidecar.heuristic.large_neighbourhood_search import (
 )
 from eyewall_sidecar.heuristic.partial_placement import without_response
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import Costs, weigh
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.heuristic.evaluation_state import Terms
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 
 MOST_ROOM = 16

@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import subroutine
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.violations import TOLERANCE

@@ -52,7 +52,8 @@ from eyewall_sidecar.heuristic.path_delta import (
     response_time_after_move,
     settle,
 )
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.objectives.ecker import EckerCosts

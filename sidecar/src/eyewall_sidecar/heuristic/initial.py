@@ -4,7 +4,8 @@ import numpy as np
 
 from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Places, ProblemArrays, places_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 
 
 def current_or_greedy(problem: PlacementProblem, arrays: ProblemArrays) -> Places:

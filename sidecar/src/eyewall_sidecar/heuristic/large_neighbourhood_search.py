@@ -18,7 +18,7 @@ from eyewall_sidecar.heuristic.evaluator import (
     swap,
     swap_delta,
 )
-from eyewall_sidecar.model.arrays import Indices, Places
+from eyewall_sidecar.model.array_types import Indices, Places
 from eyewall_sidecar.model.compilation import compiled, kernel
 
 FEWEST, MOST = 3, 9

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.random import Generator
 
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Floats, Indices, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Indices, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.compiled_load import evaluate_places

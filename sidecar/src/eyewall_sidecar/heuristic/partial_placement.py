@@ -6,7 +6,8 @@ A missing operator's place is −1. Everything works on `Terms`, as the evaluato
 import numpy as np
 
 from eyewall_sidecar.heuristic.evaluation_state import Terms
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import compiled
 from eyewall_sidecar.objectives.costs import Costs
 

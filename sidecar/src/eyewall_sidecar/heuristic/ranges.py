@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eyewall_sidecar.model import Range
-from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.costs import Costs, weigh
 from eyewall_sidecar.objectives.ecker import EckerCosts, ecker_costs

@@ -12,7 +12,8 @@ import numpy as np
 from eyewall_contracts.objective_terms import LOAD_TERMS, PAPER_TERMS
 
 from eyewall_sidecar.model import Range
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import EckerWeights, Objective, Term
 from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.objectives.ecker import MILLISECONDS

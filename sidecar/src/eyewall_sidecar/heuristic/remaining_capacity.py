@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.violations import TOLERANCE
 
 NOWHERE = -1

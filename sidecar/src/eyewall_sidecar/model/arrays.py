@@ -3,25 +3,19 @@
 Operators, nodes and streams are known by their place in the problem's tuples.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eyewall_sidecar.model.array_types import Flags, Floats, Places
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.shuffles import Shuffles, shuffle_numbers
 from eyewall_sidecar.model.violations import RESOURCES, TOLERANCE
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Indices = NDArray[np.int64]
-"""Of operators, nodes or streams: their places in the problem's tuples."""
-Places = Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +68,7 @@ class ProblemArrays:
     execution_times: Floats
     speedups: Floats
     node_logs: Floats
-    allowed: NDArray[np.bool_]
+    allowed: Flags
     delays: Matrix
     link_logs: Matrix
     bandwidths: Matrix
@@ -105,6 +99,12 @@ class ProblemArrays:
             for target, sources in problem.path_inputs.items()
             for source in sources
         ]
+        sources = _places([operator[it.source] for it in streams])
+        targets = _places([operator[it.target] for it in streams])
+        rates = _floats([it.rate for it in streams])
+        system = np.array([it.system for it in streams], dtype=np.bool_)
+        path_order = _places([operator[it] for it in problem.path_inputs])
+        groups = shuffle_numbers([(it.source, it.shuffle) for it in streams])
         with np.errstate(divide="ignore"):
             node_logs = np.log(_floats([it.availability for it in nodes]))
             link_logs = np.log(problem.link_matrix.availabilities)
@@ -124,13 +124,15 @@ class ProblemArrays:
             delays=problem.link_matrix.delays,
             link_logs=link_logs,
             bandwidths=problem.link_matrix.bandwidths,
-            sources=_places([operator[it.source] for it in streams]),
-            targets=_places([operator[it.target] for it in streams]),
-            rates=_floats([it.rate for it in streams]),
+            sources=sources,
+            targets=targets,
+            rates=rates,
             sizes=_floats([nan if it.tuple_bytes is None else it.tuple_bytes for it in streams]),
             data_rates=_floats([problem.data_rate(it) for it in streams]),
-            system=np.array([it.system for it in streams], dtype=np.bool_),
-            shuffles=_shuffles(problem, operator),
+            system=system,
+            shuffles=Shuffles.of(
+                sources, targets, rates, system, groups, path_order, len(operators)
+            ),
             demands=_floats([it.cpu if it.demand is None else it.demand for it in operators]),
             demand_errors=_floats([it.demand_error for it in operators]),
             cores=_floats(
@@ -138,7 +140,7 @@ class ProblemArrays:
             ),
             background=_floats([it.background for it in nodes]),
             load=problem.load,
-            path_order=_places([operator[it] for it in problem.path_inputs]),
+            path_order=path_order,
             path_sources=_places([source for source, _ in arrivals]),
             path_targets=_places([target for _, target in arrivals]),
         )
@@ -168,7 +170,7 @@ def placement_of(problem: PlacementProblem, places: Places) -> dict[str, str]:
     }
 
 
-def _allowed(problem: PlacementProblem) -> NDArray[np.bool_]:
+def _allowed(problem: PlacementProblem) -> Flags:
     node = {it.id: place for place, it in enumerate(problem.nodes)}
     allowed = np.ones((len(problem.operators), len(node)), dtype=np.bool_)
     for row, operator in zip(allowed, problem.operators, strict=True):
@@ -176,19 +178,6 @@ def _allowed(problem: PlacementProblem) -> NDArray[np.bool_]:
             row[:] = False
             row[[node[it] for it in operator.candidates]] = True
     return allowed
-
-
-def _shuffles(problem: PlacementProblem, operator: Mapping[str, int]) -> Shuffles:
-    streams = problem.streams
-    return Shuffles.of(
-        _places([operator[it.source] for it in streams]),
-        _places([operator[it.target] for it in streams]),
-        _floats([it.rate for it in streams]),
-        np.array([it.system for it in streams], dtype=np.bool_),
-        shuffle_numbers([(it.source, it.shuffle) for it in streams]),
-        _places([operator[it] for it in problem.path_inputs]),
-        len(problem.operators),
-    )
 
 
 def _floats(values: Sequence[float] | Sequence[Sequence[float]]) -> Floats:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
 
 
 def burst_rates(

@@ -6,7 +6,7 @@ topology of ten executors.
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Places
+from eyewall_sidecar.model.array_types import Places
 from eyewall_sidecar.model.compilation import subroutine
 from eyewall_sidecar.objectives.load import (
     HEADROOM_PENALTY,
@@ -81,6 +81,9 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         slowest[node] = max(slowest[node], tree_work)
         assumed[node] = max(assumed[node], terms.assumed_work[operator])
         shares[node] = max(shares[node], terms.way_shares[operator])
+    for node in range(len(demand)):
+        workers = np.ceil(room.working[node] / terms.executors_per_worker)
+        room.crossing[node] = 1.0 - 1.0 / max(1.0, workers)
     for stream in range(len(terms.sources)):
         source, target = places[terms.sources[stream]], places[terms.targets[stream]]
         multiple = room.streams[stream]
@@ -88,10 +91,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             continue
         rate, passes = multiple * terms.rates[stream], multiple * terms.passes[stream]
         burst_rate = multiple * terms.bursts[stream]
-        crossing = 1.0
-        if source == target:
-            workers = max(1.0, np.ceil(room.working[source] / terms.executors_per_worker))
-            crossing -= 1.0 / workers
+        crossing = room.crossing[source] if source == target else 1.0
         demand[source] += crossing * terms.send_cpu * rate
         demand[target] += crossing * terms.receive_cpu * rate
         bursts[source] += crossing * burst_rate

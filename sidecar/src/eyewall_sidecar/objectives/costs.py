@@ -10,7 +10,8 @@ from math import inf
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objective import Term
 

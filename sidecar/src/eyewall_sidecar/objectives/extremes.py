@@ -13,7 +13,8 @@ from eyewall_contracts.objective_terms import TERMS
 from numpy.typing import NDArray
 
 from eyewall_sidecar.model import PlacementProblem, Stream
-from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import weigh

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eyewall_sidecar.model import Placement, PlacementProblem, ProblemError
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, places_of
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.model.limits import MOST
 from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, LoadScenario

@@ -8,7 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.shuffles import Shuffles
 from eyewall_sidecar.model.tuple_bursts import burst_rates
 from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, LoadScenario

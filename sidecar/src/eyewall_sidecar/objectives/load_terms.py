@@ -4,7 +4,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices, Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices, Places
+from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.model.conserved_sets import conserved_sets
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.shuffles import Shuffles
 from eyewall_sidecar.model.violations import TOLERANCE
@@ -110,6 +112,8 @@ class Scratch(NamedTuple):
     demand, held, working, free
         [node]: cores at speedup 1, executors, those that get tuples (alternatives count once), and
         cores that are free.
+    crossing
+        [node]: the part of tuples within it that go from worker to worker.
     bursts
         [node]: bursts/s that leave and enter its workers.
     entering, way_entering
@@ -135,6 +139,7 @@ class Scratch(NamedTuple):
     demand: Floats
     held: Floats
     working: Floats
+    crossing: Floats
     free: Floats
     bursts: Floats
     entering: Floats
@@ -226,6 +231,7 @@ def scratch(terms: LoadTerms) -> Scratch:
         demand=np.zeros(nodes),
         held=np.zeros(nodes),
         working=np.zeros(nodes),
+        crossing=np.zeros(nodes),
         bursts=np.zeros(nodes),
         entering=np.zeros(nodes),
         way_entering=np.zeros(nodes),
@@ -259,7 +265,7 @@ def _shuffles(arrays: ProblemArrays, streams: Flags) -> Shuffles:
 
 
 def _least(load: LoadArrays, way_work: Floats) -> tuple[Floats, Floats]:
-    """Return what operators add at least, seconds and cores, whoever of a set gets its tuples.
+    """Return lower bounds of the seconds and cores that operators add, however tuples are divided.
 
     Parameters
     ----------
@@ -269,7 +275,7 @@ def _least(load: LoadArrays, way_work: Floats) -> tuple[Floats, Floats]:
     if not load.shuffles.matter:
         return way_work, load.demands
     traits = list(zip(load.demands.tolist(), load.work.tolist(), load.visits.tolist(), strict=True))
-    sets = load.shuffles.conserved_sets(traits)
+    sets = conserved_sets(load.shuffles, traits)
     least = np.full(len(sets) + 1, np.inf)
     np.minimum.at(least, sets, way_work)
     return np.where(sets >= 0, least[sets], 0.0), np.where(sets >= 0, load.demands, 0.0)

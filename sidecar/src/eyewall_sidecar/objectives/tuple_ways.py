@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats
+from eyewall_sidecar.model.arrays import ProblemArrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from eyewall_sidecar.heuristic.ranges import price
 from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE, RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
-from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.objectives.ecker import EckerCosts, with_headroom

@@ -16,7 +16,8 @@ from eyewall_sidecar.exact.load_branching import LoadTree, load_load_branching
 from eyewall_sidecar.heuristic.bound_guided_search import guided, load_guided
 from eyewall_sidecar.heuristic.load_search import LoadSearch, load_load_search
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives.costs import weigh
 from eyewall_sidecar.objectives.load_terms import load_terms

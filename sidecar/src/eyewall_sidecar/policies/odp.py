@@ -12,7 +12,8 @@ from eyewall_sidecar.exact.first_fit import known_placements
 from eyewall_sidecar.exact.warm_up import load_compiled_engines
 from eyewall_sidecar.heuristic.bound_guided_search import guided, load_guided
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.costs import Costs
 from eyewall_sidecar.policies.entry import require_terms

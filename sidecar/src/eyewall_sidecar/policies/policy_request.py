@@ -13,7 +13,8 @@ from eyewall_sidecar.exact.search import Search
 from eyewall_sidecar.heuristic.ranges import ranges_of
 from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Range, Solution, Status, violations
-from eyewall_sidecar.model.arrays import Places, ProblemArrays, placement_of
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import evaluate
 

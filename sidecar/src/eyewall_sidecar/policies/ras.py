@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from eyewall_sidecar.heuristic.components import by_connections
 from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
-from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.policies.policy_request import PolicyRequest, counted

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.random import default_rng
 
 from eyewall_sidecar.model import PlacementProblem, Solution, Status
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of, places_of
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of, places_of
 from eyewall_sidecar.model.violations import violations
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate

@@ -139,7 +139,7 @@ class ReadyMoves:
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
             return TopologyOutcome(Keep(), record, report, looks_back=True)
         slowed: tuple[SlowedLink, ...] = ()
-        # A topology that crashes before it comes to rest has no latency for links to explain.
+        # Slow links excuse a measured latency; a topology that never came to rest has none.
         if problem is not None and performance.at_rest:
             surroundings = find_surroundings(trial, problem, used_links=True)
             excused = not judge_move(trial, performance, surroundings).worse

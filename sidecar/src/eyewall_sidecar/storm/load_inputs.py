@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eyewall_sidecar.model import LoadModel
+from eyewall_sidecar.model.array_types import Indices
 from eyewall_sidecar.model.path_order import path_order
 from eyewall_sidecar.model.shuffles import Shuffles, shuffle_numbers
 from eyewall_sidecar.model.tuple_bursts import burst_rates
@@ -224,7 +224,7 @@ class LoadInputs:
             flows, (rates * multiples).tolist(), (bursts * multiples).tolist(), strict=True
         )
 
-    def _places(self, executors: Iterable[Executor], *, of_host: bool) -> NDArray[np.int64]:
+    def _places(self, executors: Iterable[Executor], *, of_host: bool) -> Indices:
         """Return a number for each executor's worker, or for its host."""
         numbers: dict[object, int] = {}
         found = []

@@ -143,12 +143,12 @@ def flows(
     streams, assumptions = component_streams(topology, hints, measured)
     rates: dict[tuple[Executor, Executor, bool, str | None], float] = {}
     bytes_per_second: dict[tuple[Executor, Executor, bool, str | None], float] = {}
-    spread_as_shuffle: dict[str, None] = {}
+    evenly: dict[str, None] = {}
     guessed: dict[str, None] = {}
     for it in streams:
         if it.grouping in GUESSED and not it.system and len(it.target.executors) > 1:
             seen = (it.source.id, it.stream, it.target.id) in measured.streams
-            named = guessed if seen else spread_as_shuffle
+            named = guessed if seen else evenly
             named[f"{it.source.id} → {it.target.id} ({it.grouping})"] = None
         near = prefers_near(it.grouping, topology) and is_shuffled(it.target, topology)
         shuffle = it.target.id if near else None
@@ -160,8 +160,8 @@ def flows(
                 rates[pair] = rates.get(pair, 0.0) + share
                 size = _tuple_bytes(it, sizes or {})
                 bytes_per_second[pair] = bytes_per_second.get(pair, 0.0) + share * size
-    if spread_as_shuffle:
-        assumptions += (message(Code.SPREAD_AS_SHUFFLE, streams=list(spread_as_shuffle)),)
+    if evenly:
+        assumptions += (message(Code.SPREAD_EVENLY, streams=list(evenly)),)
     if guessed:
         assumptions += (message(Code.SPREAD_GUESSED, streams=list(guessed)),)
     found = (

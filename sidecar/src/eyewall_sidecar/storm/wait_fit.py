@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 from eyewall_contracts.wait_fit import WaitObservation
 
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.objectives.load import evaluate_load
 from eyewall_sidecar.objectives.load_arrays import LoadArrays
 

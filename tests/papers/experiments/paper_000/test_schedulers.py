@@ -22,7 +22,8 @@ from eyewall_papers.experiments.paper_000.schedulers import (
 )
 from eyewall_papers.policies import rizou
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Floats, ProblemArrays
+from eyewall_sidecar.model.array_types import Floats
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.objective import Term
 from numpy.random import Generator, default_rng
 from small_problems import chain_of

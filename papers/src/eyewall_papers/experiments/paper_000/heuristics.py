@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Floats
+from eyewall_sidecar.model.array_types import Floats
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import METRICS
 from numpy.random import Generator

@@ -6,7 +6,8 @@ from itertools import count, islice
 
 import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem, Solution
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.objectives import METRICS
 from eyewall_sidecar.objectives.availability import availability

@@ -19,7 +19,8 @@ from enum import StrEnum
 
 import numpy as np
 from eyewall_sidecar.model import Placement, PlacementProblem
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of, places_of
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of, places_of
 from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objective import Term

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 from eyewall_sidecar.heuristic.remaining_capacity import NOWHERE
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.model.links import Matrix
 from numpy.random import Generator

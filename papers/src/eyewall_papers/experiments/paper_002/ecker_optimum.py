@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Floats, Places, ProblemArrays, placement_of, places_of
+from eyewall_sidecar.model.array_types import Floats, Places
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of, places_of
 from eyewall_sidecar.model.compilation import compiled, kernel
 from eyewall_sidecar.model.problem import Placement
 from eyewall_sidecar.objective import EckerWeights

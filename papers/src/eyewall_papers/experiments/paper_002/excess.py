@@ -14,7 +14,8 @@ from eyewall_sidecar.heuristic.evaluation_state import State, blank, terms_of
 from eyewall_sidecar.heuristic.evaluator import cost, put, violations
 from eyewall_sidecar.heuristic.ranges import price
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.arrays import Places, ProblemArrays
+from eyewall_sidecar.model.array_types import Places
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import kernel
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import Policy

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
 from eyewall_sidecar.model.compilation import subroutine
 
 NONE = -1

@@ -15,7 +15,7 @@ from math import inf
 
 import numpy as np
 
-from eyewall_sidecar.model.arrays import Floats, Places
+from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.links import Matrix
 
 MOST_SETS = 100_000

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyewall_sidecar.exact.instance import Instance, starts_of
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
 from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.model.links import Matrix
 

@@ -32,7 +32,8 @@ from math import inf, isfinite
 import numpy as np
 
 from eyewall_sidecar.exact.bounds.parts_bound import least_parts
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices, ProblemArrays
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
+from eyewall_sidecar.model.arrays import ProblemArrays
 from eyewall_sidecar.model.compilation import kernel, subroutine
 from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.objectives.costs import Costs

@@ -31,7 +31,7 @@ import numpy as np
 from eyewall_sidecar.exact.bounds.assignment import Assignment, assign
 from eyewall_sidecar.exact.capacity import Capacity, admit
 from eyewall_sidecar.exact.instance import Instance, starts_of
-from eyewall_sidecar.model.arrays import Flags, Floats, Indices
+from eyewall_sidecar.model.array_types import Flags, Floats, Indices
 from eyewall_sidecar.model.compilation import kernel, subroutine
 
 NONE = -1
