@@ -124,9 +124,9 @@ def test_policies_that_take_hosts_for_idle_decline(policy: str) -> None:
 
 @pytest.mark.parametrize("seconds", [0.002, 0.0])
 def test_executors_that_would_get_nothing_are_put_next_to_the_others(seconds: float) -> None:
-    # w0 is next to the source, so w1 gets nothing elsewhere. A worker holds three: w1 needs one more
-    # on n0, which tuples need not cross into, as w0 stays in the source's. Where it is not known
-    # how long tuples take, nothing is gained by sharing them, but what spreads evenly stays near.
+    # w0 is next to the source: w1 gets nothing elsewhere. A worker holds three, so w1 needs one more
+    # on n0, which tuples need not cross into, as w0 stays in the source's. Where nobody knows how
+    # long tuples take, nothing is gained by sharing them, but what spreads evenly stays near.
     links = {pair: Link(0.01) for pair in product(("n0", "n1"), repeat=2) if len(set(pair)) == 2}
     load = LoadModel(executors_per_worker=3, crossing_seconds=0.001)
     shuffled = workers(0.01, [1.0, 1.0], links=links, load=load)

@@ -54,12 +54,18 @@ def test_a_host_that_is_lost_after_a_move_is_no_setback() -> None:
     assert setbacks(nimbus, it) == 0
 
 
-def test_in_rounds_a_confirmed_move_takes_a_setback_back() -> None:
-    it = topology()
+def nimbus_after_an_undo(it: Topology) -> Nimbus:
+    """A move made latency worse, and was undone."""
     nimbus = nimbus_with(it)
     moved(nimbus, it)
     assert any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
     report_round(nimbus, it, 0.2)
+    return nimbus
+
+
+def test_in_rounds_a_confirmed_move_takes_a_setback_back() -> None:
+    it = topology()
+    nimbus = nimbus_after_an_undo(it)
     assert setbacks(nimbus, it) == 1
     nimbus.clock.now += 700
     assert any(is_placed(report_round(nimbus, it, 0.05)) for _ in range(20))
@@ -70,10 +76,7 @@ def test_in_rounds_a_confirmed_move_takes_a_setback_back() -> None:
 
 def test_a_setback_counts_for_a_day_of_rounds() -> None:
     it = topology()
-    nimbus = nimbus_with(it)
-    moved(nimbus, it)
-    assert any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
-    report_round(nimbus, it, 0.2)
+    nimbus = nimbus_after_an_undo(it)
     nimbus.switches.turn(everything=True)
     nimbus.clock.now += 86_000
     report_round(nimbus, it, 0.2)
