@@ -124,7 +124,7 @@ def test_policies_that_take_hosts_for_idle_decline(policy: str) -> None:
 
 @pytest.mark.parametrize("seconds", [0.002, 0.0])
 def test_executors_that_would_get_nothing_are_put_next_to_the_others(seconds: float) -> None:
-    # w0 is next to the source: w1 gets nothing elsewhere. A worker holds three, so w1 needs one more
+    # w0 is next to the source: w1 gets nothing elsewhere. A worker holds three, so w1 needs another
     # on n0, which tuples need not cross into, as w0 stays in the source's. Where nobody knows how
     # long tuples take, nothing is gained by sharing them, but what spreads evenly stays near.
     links = {pair: Link(0.01) for pair in product(("n0", "n1"), repeat=2) if len(set(pair)) == 2}
