@@ -161,6 +161,7 @@ class Written:
     wanted: bool = False
     rates: dict[str, Rates] = field(default_factory=dict)
     hosts: dict[str, Sample] = field(default_factory=dict)
+    earlier: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     remark: str = ""
 
     def read(self) -> Measurements:
@@ -169,6 +170,7 @@ class Written:
             now=self.clock(),
             rates=dict(self.rates),
             hosts=dict(self.hosts),
+            earlier=dict(self.earlier),
             remark=self.remark,
         )
 

@@ -143,14 +143,21 @@ def put(folder: Path, **files: str) -> None:
         (folder / name.replace("__", ".")).write_text(text)
 
 
-def test_version_2_the_tightest_quota_above_holds(tmp_path: Path) -> None:
-    put(tmp_path / "a", cpu__max="50000 100000", memory__max="1000")
+def test_version_2_the_tightest_limits_above_hold_for_all_that_share_them(tmp_path: Path) -> None:
+    # As a slice of agent and supervisor has them: "b" is the agent's own group.
+    put(
+        tmp_path / "a",
+        cpu__max="50000 100000",
+        cpu__stat="usage_usec 2500000\nthrottled_usec 500000\n",
+        memory__max="1000",
+        memory__current="600",
+    )
     put(
         tmp_path / "a" / "b",
         cpu__max="max 100000",
-        cpu__stat="usage_usec 2500000\nthrottled_usec 500000\n",
+        cpu__stat="usage_usec 100000\nthrottled_usec 0\n",
         memory__max="max",
-        memory__current="600",
+        memory__current="30",
     )
     group = ControlGroup(CGROUP_2.format(mount=tmp_path), "0::/a/b\n")
     assert group.use() == Use(0.5, 2.5, 0.5, 1000, 600)
@@ -164,8 +171,9 @@ def test_version_1_is_read_as_well(tmp_path: Path) -> None:
         cpu__stat="nr_throttled 3\nthrottled_time 250000000\n",
     )
     put(tmp_path / "cpuacct" / "a", cpuacct__usage="1500000000")
+    put(tmp_path / "cpuacct" / "a" / "b", cpuacct__usage="1")
     put(tmp_path / "memory", memory__limit_in_bytes=str(2**63 - 4096), memory__usage_in_bytes="9")
-    own = "3:cpu:/a\n2:cpuacct:/a\n1:memory:/\n0::/\n"
+    own = "3:cpu:/a/b\n2:cpuacct:/a/b\n1:memory:/\n0::/\n"
     group = ControlGroup(CGROUP_1.format(mount=tmp_path), own)
     assert group.use() == Use(0.5, 1.5, 0.25, None, 9)
 

@@ -51,6 +51,27 @@ def test_the_last_report_written_again_is_neither_counted_twice_nor_any_younger(
     assert round_.load(report("a", 1, time=100, busy=0.5)) is None
 
 
+def test_a_round_that_comes_late_has_missed_no_report() -> None:
+    # Each report moves what is smoothed by 0.4 of the way to what it says: 0.5, 0.7, 0.82.
+    in_time, late = _Round(), _Round()
+    reports = [report("a", n, time=95 + 5.0 * n, busy=busy) for n, busy in enumerate([0.5, 1, 1])]
+    for it in reports:
+        expected = in_time.load(it)
+    late.load(reports[0])
+    late.written.earlier = {"a": tuple(reports[:2])}
+    assert expected is not None
+    assert expected.busy == pytest.approx(0.82)
+    assert late.load(reports[2]) == expected
+    late.written.hosts = {"a": report("a", 3, time=110, busy=1)}
+    late.written.earlier = {"a": tuple(reports)}
+    assert late.estimates.read([]).missed == {}
+    late.written.hosts = {"a": report("a", 5, time=120, busy=1)}
+    of_between = report("a", 4, time=115, busy=1)
+    late.written.earlier = {"a": (report("a", 3, time=110, busy=1), of_between)}
+    assert late.estimates.read([]).missed == {"a": (of_between,)}
+    assert late.estimates.read([]).missed == {}
+
+
 def test_the_overhead_of_each_worker_is_known_by_its_host_and_port() -> None:
     # 0.5 cores used, 0.3 of them by its executors' threads.
     round_ = _Round()

@@ -34,6 +34,15 @@ def sample(
     return replace(of, workers=(replace(of.workers[0], id=worker, tasks=tasks),))
 
 
+def counting_in_turns(number: int) -> Sample:
+    """A report in which one of two workers has new counts, and in the next the other one."""
+    of = sample(number, 100)
+    (counting,) = of.workers
+    silent = replace(counting, seconds=0.0, tasks=())
+    one, other = (counting, silent) if number % 2 else (silent, counting)
+    return replace(of, workers=(replace(one, port=6700, id="w"), replace(other, port=6701, id="v")))
+
+
 def after(reports: Iterable[Sample]) -> Performance:
     performance = Performance()
     for it in reports:
@@ -106,22 +115,78 @@ def test_a_report_that_is_repeated_is_measured_once() -> None:
 
 
 def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None:
-    # In every report one of the two has new counts.
     wanted = WORKER | {("a", 6701)}
     performance = Performance()
     for n in range(14):
-        of = sample(n, 100)
-        (counting,) = of.workers
-        silent = replace(counting, seconds=0.0, tasks=())
-        one, other = (counting, silent) if n % 2 else (silent, counting)
-        both = replace(one, port=6700, id="w"), replace(other, port=6701, id="v")
-        of = replace(of, workers=both)
+        of = counting_in_turns(n)
         performance = update_performance(
             performance, "t", wanted, NO_DELAYS, {"a": of}, now=of.time
         )
     assert performance.at_rest
     assert performance.throughput is not None
     assert performance.throughput.mean == pytest.approx(400)  # twice what one of them does
+
+
+def test_reports_between_two_rounds_count_as_those_that_rounds_meet() -> None:
+    # Rounds of 10 s meet every other report, in which it is always the same worker that counts.
+    wanted = WORKER | {("a", 6701)}
+
+    def rounds(*, with_missed: bool) -> Performance:
+        performance = Performance()
+        for n in range(1, 15, 2):
+            missed = {"a": (counting_in_turns(n - 1),)} if with_missed else {}
+            performance = update_performance(
+                performance,
+                "t",
+                wanted,
+                NO_DELAYS,
+                {"a": counting_in_turns(n)},
+                now=5.0 * n,
+                missed=missed,
+            )
+        return performance
+
+    assert not rounds(with_missed=False).measurements
+    found = rounds(with_missed=True)
+    assert found.at_rest
+    assert found.throughput is not None
+    assert found.throughput.mean == pytest.approx(400)  # twice what one of them does
+
+
+def test_counts_of_a_worker_that_has_started_again_since_are_not_taken() -> None:
+    earlier = (sample(1, 100, worker="before"),)
+    silent = sample(2, 100)
+    silent = replace(silent, workers=(replace(silent.workers[0], seconds=0.0, tasks=()),))
+    found = update_performance(
+        Performance(), "t", WORKER, NO_DELAYS, {"a": silent}, now=10.0, missed={"a": earlier}
+    )
+    assert not found.counted
+
+
+def test_a_queue_that_all_tasks_of_an_executor_report_waits_once() -> None:
+    # 12 tuples wait before one executor of two tasks, 200/s are taken: 0.06 s of them.
+    def measured(number: int) -> Sample:
+        of = sample(number, 100, waiting=12)
+        source, tag, acker = of.workers[0].tasks
+        tasks = (source, tag, replace(tag, task=4, inputs=()), acker)
+        return replace(of, workers=(replace(of.workers[0], tasks=tasks),))
+
+    def is_saturated(first_tasks: dict[int, int]) -> bool:
+        performance = Performance()
+        for n in range(6):
+            performance = update_performance(
+                performance,
+                "t",
+                WORKER,
+                NO_DELAYS,
+                {"a": measured(n)},
+                now=5.0 * n,
+                first_tasks=first_tasks,
+            )
+        return performance.is_saturated
+
+    assert is_saturated({})
+    assert not is_saturated({2: 2, 4: 2})
 
 
 def test_what_has_a_worker_that_nobody_reports_is_not_measured() -> None:

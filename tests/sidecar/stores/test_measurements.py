@@ -11,6 +11,7 @@ from eyewall_contracts.rates import encode_rates
 from eyewall_contracts.sample import encode_sample
 from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS
 from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
+from eyewall_sidecar.stores.measurements import MOST_EARLIER
 from kazoo.client import KazooClient
 from measured_topologies import rates_of, report
 from storm_builders import chain
@@ -68,6 +69,18 @@ def test_what_is_written_is_read_and_what_is_written_over_it_too(
     assert found.hosts["edge-1"] == report("edge-1", busy=0.5)
     put_rates(client, paths, 200.0)
     until(store, lambda it: rate(it) == 200.0)
+
+
+def test_what_was_written_before_the_latest_report_of_a_host_is_kept(
+    store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
+) -> None:
+    reports = [report("edge-1", n, busy=0.1 * n) for n in range(MOST_EARLIER + 3)]
+    for it in reports:
+        put(client, paths.sample("edge-1"), encode_sample(it))
+        found = until(store, lambda found, it=it: found.hosts.get("edge-1") == it)
+    assert found.earlier["edge-1"] == tuple(reports[2:-1])
+    client.delete(paths.sample("edge-1"))
+    assert until(store, lambda it: not it.hosts).earlier == {}
 
 
 def test_what_is_there_is_known_as_soon_as_the_store_has_started(

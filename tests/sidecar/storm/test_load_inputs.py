@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.messages import Code
-from eyewall_sidecar.storm import HostLoad, MeasuredTopology, TopologyProblem
+from eyewall_sidecar.storm import (
+    Executor,
+    HostLoad,
+    MeasuredTopology,
+    Slot,
+    TopologyProblem,
+    Worker,
+)
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 from eyewall_sidecar.storm.worker_overhead import HALF_RATE, USUAL_COST
 from said import codes
@@ -248,6 +255,23 @@ def test_executors_that_differ_only_by_what_shuffles_sent_them_need_alike() -> N
     first, second = (asked.problem.operator(it).demand for it in ("tag[2-2]", "tag[3-3]"))
     # Of what looking takes at most, 0.011 × 0.8 and × 0.989, a tenth is left of the second's.
     assert first == second == pytest.approx((0.2 - 0.011 * 0.8 + 0.1 * 0.011) / 2, rel=0.01)
+
+
+def test_an_executor_needs_a_part_for_each_task_that_shuffles_choose_from() -> None:
+    # Three tasks, two of them in one executor, with whatever was measured of each: 0.9 cores.
+    topology = chain(("source", 1), ("tag", 1), settings={"rate.hint": {"source": 100}})
+    source, tag = topology.components
+    tag = replace(tag, executors=(Executor(2, 3), Executor(4, 4)))
+    topology = replace(topology, components=(source, tag))
+    used = {1: 0.05, 2: 0.2, 3: 0.2, 4: 0.5}
+    measured = MeasuredTopology(cores={it: MeasuredValue(cpu, 0.001) for it, cpu in used.items()})
+    of = Worker(Slot("sup-a", 6700), frozenset([Executor(1, 1), *tag.executors]))
+    problem = ask([supervisor("a")], topology, of, measured=measured).problem
+    first, second = (problem.operator(it).demand for it in ("tag[2-3]", "tag[4-4]"))
+    assert first is not None
+    assert second is not None
+    assert first == pytest.approx(2 * second)
+    assert first + second == pytest.approx(0.9, rel=0.1)
 
 
 def asked_of_a_and_b(*loads: str, drained: str = "") -> TopologyProblem:

@@ -117,6 +117,42 @@ def test_under_all_grouping_every_receiver_gets_everything() -> None:
     }
 
 
+def two_tasks_and_one(grouping: Grouping) -> Topology:
+    """A source, and a component of tasks 2 and 3 in one executor and 4 in another."""
+    topology = chain(("source", 1), ("tag", 1), grouping=grouping)
+    source, tag = topology.components
+    tag = replace(tag, executors=(Executor(2, 3), Executor(4, 4)))
+    return replace(topology, components=(source, tag))
+
+
+@pytest.mark.parametrize("grouping", [Grouping.SHUFFLE, Grouping.FIELDS])
+def test_an_executor_gets_its_part_for_each_of_its_tasks(grouping: Grouping) -> None:
+    # 12/s over three tasks.
+    found = rates(two_tasks_and_one(grouping), {"source": 12})
+    assert found == pytest.approx({(1, 2): 8.0, (1, 4): 4.0})
+
+
+def test_under_all_grouping_every_task_gets_everything() -> None:
+    found = rates(two_tasks_and_one(Grouping.ALL), {"source": 12})
+    assert found == pytest.approx({(1, 2): 24.0, (1, 4): 12.0})
+
+
+def test_what_a_grouping_of_its_own_sends_twice_is_no_rate_of_other_receivers() -> None:
+    # "each" takes every tuple three times; the emitter is known a little less well.
+    source, each, other = (
+        chain(("source", 1), ("each", 1), ("other", 1)).components[place] for place in range(3)
+    )
+    each = replace(each, inputs=(Input("source", "default", Grouping.CUSTOM),))
+    other = replace(other, inputs=(Input("source", "default", Grouping.SHUFFLE),))
+    topology = replace(chain(("source", 1)), components=(source, each, other))
+    measured = MeasuredTopology(
+        emissions={("source", "default"): MeasuredValue(100.0, 2.0)},
+        streams={("source", "default", "each"): MeasuredValue(300.0, 0.1)},
+    )
+    found, _ = flows(topology, {}, measured)
+    assert rates_of_own_tuples(found) == {(1, 2): 300.0, (1, 3): 100.0}
+
+
 def test_under_global_grouping_the_first_executor_gets_everything() -> None:
     topology = chain(("source", 2), ("tag", 2), grouping=Grouping.GLOBAL)
     assert rates(topology, {"source": 12}) == {(1, 3): pytest.approx(6), (2, 3): pytest.approx(6)}

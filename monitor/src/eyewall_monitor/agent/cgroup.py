@@ -1,6 +1,7 @@
 """The control group that this host's processes live in: what it grants, and what it used.
 
-A group's limits are the tightest of its own and those above it; both versions are read.
+A group's limits are the tightest of its own and those above it, and what counts against one is the
+use of the group that has it: others share it. Both versions are read.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+_Limit = TypeVar("_Limit", int, float)
 
 _NANOSECOND: Final = 1e-9
 _MICROSECOND: Final = 1e-6
@@ -38,18 +41,18 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a group may use and has used; None: not limited, or not known.
+    """What a group may use, and what has been used of that; None: not limited, or not known.
 
     Parameters
     ----------
     quota
         Cores.
     cpu
-        CPU-seconds since the group was made.
+        CPU-seconds, since it was made, of the group that has the quota.
     throttled
-        Seconds for which it was stopped by its quota.
+        Seconds for which that was stopped by it.
     memory_limit, memory
-        Bytes.
+        Bytes; those of the group that has the limit.
     """
 
     quota: float | None = None
@@ -76,29 +79,30 @@ class ControlGroup:
         cpu, memory = self._folders.get("cpu"), self._folders.get("memory")
         use = Use()
         if cpu is not None:
-            quotas = [q for q in map(_quota, cpu.upwards()) if q is not None]
+            quota, granting = _tightest(cpu, _quota)
             use = Use(
-                quota=min(quotas, default=None),
-                cpu=self._used(cpu) if quotas else None,
-                throttled=_throttled(cpu.path),
+                quota=quota,
+                cpu=None if quota is None else self._used(cpu, granting),
+                throttled=_throttled(granting),
             )
         if memory is None:
             return use
-        limits = [limit for limit in map(_memory_limit, memory.upwards()) if limit is not None]
-        used = _number(memory.path / "memory.current")
+        limit, limiting = _tightest(memory, _memory_limit)
+        used = _number(limiting / "memory.current")
         if used is None:
-            used = _number(memory.path / "memory.usage_in_bytes")
-        return Use(use.quota, use.cpu, use.throttled, min(limits, default=None), used)
+            used = _number(limiting / "memory.usage_in_bytes")
+        return Use(use.quota, use.cpu, use.throttled, limit, used)
 
-    def _used(self, cpu: Folder) -> float | None:
-        stat = _stat(cpu.path).get("usage_usec")
+    def _used(self, cpu: Folder, granting: Path) -> float | None:
+        stat = _stat(granting).get("usage_usec")
         if stat is not None:
             return stat * _MICROSECOND
         counted = self._folders.get("cpuacct")
         if counted is not None and cpu.path.relative_to(cpu.mount) == counted.path.relative_to(
             counted.mount
         ):
-            usage = _number(counted.path / "cpuacct.usage")
+            same = counted.mount / granting.relative_to(cpu.mount)
+            usage = _number(same / "cpuacct.usage")
             if usage is not None:
                 return usage * _NANOSECOND
         return None
@@ -143,6 +147,14 @@ def _below(group: str, root: str) -> str:
         return ""
     relative = posixpath.normpath("/" + (group if root == "/" else group[len(root) :]))
     return "" if relative == "/" or "/.." in group else relative
+
+
+def _tightest(
+    folder: Folder, limit_of: Callable[[Path], _Limit | None]
+) -> tuple[_Limit | None, Path]:
+    """Return the least limit of the group and those above it, and whose it is; else the group."""
+    found = [(limit, it) for it in folder.upwards() if (limit := limit_of(it)) is not None]
+    return min(found, key=lambda it: it[0]) if found else (None, folder.path)
 
 
 def _quota(folder: Path) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code, Message, message
@@ -84,9 +85,10 @@ class TopologyDecider:
 
     def observe(self, observation: Observation) -> None:
         """Learn from the hosts' reports how topologies do, and how long their workers started."""
-        reports = observation.estimates.reports
-        self.started.starts.observe(reports.values(), self._clock())
-        self._performances.observe(observation.state, observation.delays, reports, self._clock())
+        estimates, now = observation.estimates, self._clock()
+        missed = chain.from_iterable(estimates.missed.values())
+        self.started.starts.observe(chain(missed, estimates.reports.values()), now)
+        self._performances.observe(observation.state, observation.delays, estimates, now)
 
     def decide(
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs

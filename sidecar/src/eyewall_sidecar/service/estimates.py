@@ -55,6 +55,8 @@ class Estimates:
         What is wrong with measurements, as a sentence for a person; empty if nothing is.
     reports
         Host → its latest report, if that is not old.
+    missed
+        Host → those that came between the last round and its latest, the oldest first.
     """
 
     topologies: Mapping[str, MeasuredTopology] | None = None
@@ -63,6 +65,7 @@ class Estimates:
     rates_age: Mapping[str, float] = field(default_factory=dict)
     remark: str = ""
     reports: Mapping[str, Sample] = field(default_factory=dict, repr=False)
+    missed: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict, repr=False)
 
     def of(self, topology: str) -> MeasuredTopology | None:
         """Return a topology's estimates; None if nothing is measured at all."""
@@ -124,9 +127,10 @@ class EstimateTracker:
         if not found.wanted:
             return Estimates(remark=found.remark)
         self._topologies = {it.id: self._estimate(it, found) for it in topologies}
+        missed = self._missed(found)
         return Estimates(
             {it: of.measured for it, of in self._topologies.items()},
-            self._loads(found),
+            self._loads(found, missed),
             self._overheads(),
             {it: of.age(found.now) for it, of in self._topologies.items() if of.rates},
             found.remark,
@@ -135,7 +139,22 @@ class EstimateTracker:
                 for host, it in self._hosts.items()
                 if host in found.hosts and it.is_recent(found.now)
             },
+            missed,
         )
+
+    def _missed(self, found: Measurements) -> dict[str, tuple[Sample, ...]]:
+        """Return what hosts reported since the last round, before their latest report."""
+        missed: dict[str, tuple[Sample, ...]] = {}
+        for host, earlier in found.earlier.items():
+            if (known := self._hosts.get(host)) is None or host not in found.hosts:
+                continue
+            if _is_same(known.sample, found.hosts[host]):
+                continue
+            seen = [_is_same(known.sample, it) for it in earlier]
+            since = earlier[seen.index(True) + 1 :] if any(seen) else earlier
+            if since:
+                missed[host] = since
+        return missed
 
     def _estimate(self, topology: Topology, found: Measurements) -> _TopologyEstimates:
         before = self._topologies.get(topology.id)
@@ -152,17 +171,20 @@ class EstimateTracker:
             measured = hold_estimates(before.measured, measured)
         return _TopologyEstimates(rates, ahead, found.now, measured)
 
-    def _loads(self, found: Measurements) -> dict[str, HostLoad]:
+    def _loads(
+        self, found: Measurements, missed: Mapping[str, tuple[Sample, ...]]
+    ) -> dict[str, HostLoad]:
         """Add the hosts' reports; return the loads of those that reported lately.
 
         By our own clock: a host's may be wrong by more than that.
         """
-        for host, sample in found.hosts.items():
-            before = self._hosts.get(host)
-            if before is None or not _is_same(before.sample, sample):
-                history = update_host(before.history if before is not None else None, sample)
-                overheads = update_overheads(before.overheads if before is not None else {}, sample)
-                self._hosts[host] = _HostReports(sample, found.now, history, overheads)
+        for host, latest in found.hosts.items():
+            for sample in (*missed.get(host, ()), latest):
+                before = self._hosts.get(host)
+                if before is None or not _is_same(before.sample, sample):
+                    history = update_host(before.history if before else None, sample)
+                    overheads = update_overheads(before.overheads if before else {}, sample)
+                    self._hosts[host] = _HostReports(sample, found.now, history, overheads)
         self._hosts = {
             host: it for host, it in self._hosts.items() if found.now - it.came <= HOST_SECONDS
         }

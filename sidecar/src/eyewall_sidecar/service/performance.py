@@ -5,18 +5,26 @@ and what waited is made up for. Nothing measured in that time says what a placem
 topology is at rest when its last measurements show no trend beyond their noise.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import hypot, inf, sqrt
+from math import inf
 from statistics import fmean
+from types import MappingProxyType
 
-from eyewall_contracts.sample import Sample, TaskSample, WorkerSample
+from eyewall_contracts.sample import Sample
 
-from eyewall_sidecar.service.complete_latency import NO_LATENCY, MeasuredLatency, measure_latency
+from eyewall_sidecar.service.estimates import Estimates
 from eyewall_sidecar.service.level import Level, level_of, relative_change
+from eyewall_sidecar.service.measurement import (
+    ONE_TASK_EACH,
+    CountedReport,
+    Measurement,
+    first_tasks_of,
+    have_begun,
+    measure,
+)
 from eyewall_sidecar.service.worker_restarts import WorkerRestarts
-from eyewall_sidecar.service.worker_starts import counted_tuples
-from eyewall_sidecar.storm import ACKER, ClusterState, DelayTable
+from eyewall_sidecar.storm import ClusterState, DelayTable
 
 FEWEST = 6
 """Measurements that rest is found in, half of them before the others."""
@@ -24,10 +32,6 @@ LATEST = 2
 """Measurements that say how a topology does now."""
 MOST = 12
 """Measurements that are kept."""
-SAMPLING = sqrt(1 / 6)
-"""Standard deviation of a count, in steps of Storm's counters."""
-QUIET_SECONDS = 60.0
-"""After which a worker that counts, and counts no tuples, is one that seldom gets any."""
 STALE_SECONDS = 20.0
 """After which a worker's last counts are no longer measured with those of the others."""
 GROWTH = 0.5
@@ -40,46 +44,7 @@ LEAST_EMITTED = 0.1
 """Tuples/s by which queues are taken to empty at least."""
 FEW_WAITING = 0.1
 """Seconds that tuples wait in queues at least where a topology is saturated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One topology over some seconds, all its workers together.
-
-    Parameters
-    ----------
-    throughput, throughput_noise
-        Tuples/s that all executors took, or emitted as spouts; what its sampling makes of it.
-    cpu
-        Cores.
-    latencies
-        By Storm, and as spouts wait for acks.
-    waiting
-        Tuples in front of executors.
-    emitted
-        Tuples/s that spouts emit.
-    is_acked
-        Whether ackers had anything to do.
-    """
-
-    throughput: float
-    throughput_noise: float
-    cpu: float
-    latencies: MeasuredLatency = NO_LATENCY
-    waiting: float = 0.0
-    emitted: float = 0.0
-    is_acked: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class CountedReport:
-    """A host's report in which one worker has new counts.
-
-    Workers of one host count in turns, so that not every report has new counts of all.
-    """
-
-    report: Sample
-    worker: WorkerSample
+NOTHING_MISSED: Mapping[str, tuple[Sample, ...]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +188,9 @@ class PerformanceTracker:
         self._performances: Mapping[str, Performance] = {}
 
     def observe(
-        self, state: ClusterState, delays: DelayTable, reports: Mapping[str, Sample], now: float
+        self, state: ClusterState, delays: DelayTable, estimates: Estimates, now: float
     ) -> None:
-        """Add the hosts' latest reports, and forget topologies that are gone."""
+        """Add the hosts' new reports, and forget topologies that are gone."""
         hosts = {it.id: it.host for it in state.supervisors}
         self._performances = {
             it.topology.id: update_performance(
@@ -237,9 +202,11 @@ class PerformanceTracker:
                     if worker.slot.supervisor in hosts
                 ),
                 delays,
-                reports,
+                estimates.reports,
                 now,
                 it.assignment_digest,
+                estimates.missed,
+                first_tasks_of(it.assignment),
             )
             for it in state.topologies
         }
@@ -257,6 +224,8 @@ def update_performance(
     reports: Mapping[str, Sample],
     now: float,
     digest: bytes = b"",
+    missed: Mapping[str, tuple[Sample, ...]] = NOTHING_MISSED,
+    first_tasks: Mapping[int, int] = ONE_TASK_EACH,
 ) -> Performance:
     """Add the hosts' reports, once each host with a worker of the topology has new counts.
 
@@ -272,6 +241,11 @@ def update_performance(
         By the clock of rounds.
     digest
         Of Nimbus's assignment: executors may change places within the same slots.
+    missed
+        Host → reports since the last round, before its latest: of workers that count in turns, each
+        may have counts of another one.
+    first_tasks
+        Task → the first one of its executor, where that has several.
     """
     found = {
         (host, it.port): it
@@ -283,9 +257,13 @@ def update_performance(
     if workers != before.workers or wanted != workers.keys() or digest != before.restarts.digest:
         since, restarts = now if workers else -inf, before.restarts.after(workers, digest)
         before = Performance(workers, since=since, restarts=restarts)
-    counted = dict(before.counted) | {
-        at: CountedReport(reports[at[0]], it) for at, it in found.items() if it.seconds > 0
-    }
+    counted = dict(before.counted)
+    for host in {host for host, _ in found}:
+        for sample in (*missed.get(host, ()), reports[host]):
+            for it in sample.workers:
+                at = host, it.port
+                if it.seconds > 0 and it.topology == topology and workers.get(at) == it.id:
+                    counted[at] = CountedReport(sample, it)
     before = replace(before, counted=counted)
     newest: dict[str, tuple[str, int]] = {}
     for (host, _), it in counted.items():
@@ -297,61 +275,12 @@ def update_performance(
     if not is_whole or any(before.newest.get(host) == it for host, it in newest.items()):
         return before
     last = [it.worker for it in counted.values()]
-    if not before.measurements and not _have_begun(last, now - before.since):
+    if not before.measurements and not have_begun(last, now - before.since):
         return before  # its first tuples are still to come
-    measured = (*before.measurements, _measure(counted, delays))[-MOST:]
+    measured = (*before.measurements, measure(counted, delays, first_tasks))[-MOST:]
     at_rest = before.at_rest or _is_at_rest(measured)
     after = replace(before, newest=newest, measurements=measured, at_rest=at_rest)
     return replace(after, caught_up=before.caught_up or (at_rest and after.is_quiet))
-
-
-def _have_begun(workers: Iterable[WorkerSample], seconds: float) -> bool:
-    """Whether workers have had their first tuples, so many seconds after the last of them started.
-
-    Where some have, one that still has none may wait for hours: it works on errors, say.
-    """
-    counted = [counted_tuples(it) for it in _with_tasks(workers)]
-    return all(counted) or (any(counted) and seconds >= QUIET_SECONDS)
-
-
-def _with_tasks(workers: Iterable[WorkerSample]) -> list[WorkerSample]:
-    """Return the workers that have tasks of the topology's own to do."""
-    return [it for it in workers if any(map(_is_own, it.tasks))]
-
-
-def _is_own(task: TaskSample) -> bool:
-    return not task.component.startswith("__")
-
-
-def _measure(counted: Mapping[tuple[str, int], CountedReport], delays: DelayTable) -> Measurement:
-    throughput = noise = cpu = emitted = 0.0
-    is_acked = False
-    queues: dict[tuple[str, int, frozenset[int]], float] = {}
-    for (host, port), it in counted.items():
-        worker = it.worker
-        cpu += ((worker.cpu or 0.0) + (worker.children_cpu or 0.0)) / it.report.seconds
-        own = [it for it in worker.tasks if _is_own(it)]
-        is_acked |= any(it.component == ACKER and _has_executed(it) for it in worker.tasks)
-        for task in own:
-            taken = [one for one in task.inputs if not one.stream.startswith("__")]
-            count = sum(one.executed for one in taken)
-            if not task.inputs:
-                count = sum(one.emitted for one in task.outputs)
-                emitted += count / worker.seconds
-            throughput += count / worker.seconds
-            noise = hypot(noise, SAMPLING * worker.step / worker.seconds)
-            if task.queue is not None:
-                place = (host, port, frozenset([task.task]))
-                queues[place] = max(0, task.queue.population) + task.queue.overflow
-    workers = {at: it.worker for at, it in counted.items()}
-    latencies = measure_latency(workers, delays)
-    waiting = sum(queues.values())
-    is_acked |= latencies.reported is not None
-    return Measurement(throughput, noise, cpu, latencies, waiting, emitted, is_acked)
-
-
-def _has_executed(task: TaskSample) -> bool:
-    return any(it.executed for it in task.inputs)
 
 
 def _queues(measurement: Measurement) -> bool:

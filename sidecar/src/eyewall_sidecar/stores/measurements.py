@@ -19,6 +19,8 @@ from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
 
 FIRST_LOOK_SECONDS = 2.0
 """That a start waits for the first look."""
+MOST_EARLIER = 5
+"""Reports of a host that are kept next to its latest: those of half a minute, as a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Measurements:
         Storm's id of a topology → its rates and costs.
     hosts
         Host → its latest report.
+    earlier
+        Host → reports before that, the oldest first: what looks seldom misses none of the last.
     remark
         What is wrong with the store, as a sentence for a person; empty if nothing is.
     """
@@ -43,6 +47,7 @@ class Measurements:
     now: float = 0.0
     rates: Mapping[str, Rates] = field(default_factory=dict)
     hosts: Mapping[str, Sample] = field(default_factory=dict)
+    earlier: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
     remark: str = ""
 
 
@@ -78,6 +83,7 @@ class ZookeeperMeasurements:
         self._clock = clock
         self._rates = ZnodeFolder(paths.all_rates, decode_rates, lambda it: it.topology)
         self._hosts = ZnodeFolder(paths.samples, decode_sample, lambda it: it.host)
+        self._earlier: Mapping[str, tuple[Sample, ...]] = {}
         self._seen = self._as_known("not read yet")
         self._looked = threading.Event()
         self._thread = ZookeeperThread(
@@ -110,14 +116,34 @@ class ZookeeperMeasurements:
         said = [it for it in remarks if it]
         remark = f"measurements in ZooKeeper {self._servers}: {'; '.join(said)}" if said else ""
         return Measurements(
-            wanted=True, rates=self._rates.known, hosts=self._hosts.known, remark=remark
+            wanted=True,
+            rates=self._rates.known,
+            hosts=self._hosts.known,
+            earlier=self._earlier,
+            remark=remark,
         )
 
     def _look(self, client: KazooClient) -> None:
         """Read what was written since."""
         self._rates.read(client)
+        before = self._hosts.known
         self._hosts.read(client)
+        self._earlier = _with_replaced(self._earlier, before, self._hosts.known)
 
     def _looked_at(self, _before: str, wrong: str) -> None:
         self._seen = self._as_known(wrong)
         self._looked.set()
+
+
+def _with_replaced(
+    earlier: Mapping[str, tuple[Sample, ...]],
+    before: Mapping[str, Sample],
+    now: Mapping[str, Sample],
+) -> dict[str, tuple[Sample, ...]]:
+    """Return the earlier reports of the hosts that report now, with those that were replaced."""
+    found = {host: of for host, of in earlier.items() if host in now}
+    for host, sample in now.items():
+        replaced = before.get(host)
+        if replaced is not None and replaced is not sample:
+            found[host] = (*found.get(host, ()), replaced)[-MOST_EARLIER:]
+    return found

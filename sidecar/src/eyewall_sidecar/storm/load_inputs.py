@@ -28,7 +28,7 @@ from eyewall_sidecar.storm.core_demand import (
 )
 from eyewall_sidecar.storm.host_load import HostLoad
 from eyewall_sidecar.storm.rates import Flow
-from eyewall_sidecar.storm.stream_shares import add, is_shuffled
+from eyewall_sidecar.storm.stream_shares import add, is_shuffled, parts_by_tasks
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 from eyewall_sidecar.storm.wait_fit import WaitFit
 from eyewall_sidecar.storm.worker_overhead import (
@@ -170,8 +170,10 @@ class LoadInputs:
             executors = component.executors
             if executors and is_shuffled(component, topology):
                 whole = add(found[it] for it in executors)
-                each = MeasuredValue(whole.value / len(executors), whole.error / len(executors))
-                found |= dict.fromkeys(executors, each)
+                found |= {
+                    it: MeasuredValue(whole.value * part, whole.error * part)
+                    for it, part in parts_by_tasks(executors).items()
+                }
             elif len({even[it].value for it in executors}) == 1:
                 mean = fmean(found[it].value for it in executors)
                 found |= {it: found[it]._replace(value=mean) for it in executors}

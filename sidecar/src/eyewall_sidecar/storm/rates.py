@@ -19,7 +19,7 @@ from eyewall_sidecar.storm.cluster import (
     Input,
     Topology,
 )
-from eyewall_sidecar.storm.stream_shares import is_shuffled, prefers_near, shares, spread
+from eyewall_sidecar.storm.stream_shares import is_shuffled, prefers_near, shares, spread, tasks
 from eyewall_sidecar.storm.topology_estimates import MeasuredTopology, MeasuredValue
 
 ASSUMED_RATE = 1.0
@@ -122,7 +122,7 @@ class ComponentStream:
 
     @property
     def _copies(self) -> int:
-        return len(self.target.executors) if self.grouping is Grouping.ALL else 1
+        return _copies(self.target, self.grouping)
 
 
 def flows(
@@ -207,12 +207,12 @@ def component_streams(
                 continue
             system = _is_system(components, target, wanted)
             seen = measured.streams.get((source.id, wanted.stream, target.id))
-            if not system:
+            if seen is not None and (system or wanted.grouping in GUESSED):
+                rate, error = seen
+            elif not system:
                 rate = emitted[wanted.source, wanted.stream]
                 figure = known.get(f"{wanted.source}:{wanted.stream}")
                 error = None if figure is None else figure.error
-            elif seen is not None:
-                rate, error = seen
             else:
                 rate = _system_rate(source, target, wanted.stream, emitted, received)
                 error = None
@@ -257,9 +257,12 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, Measu
     A receiver counts what it took from each of its inputs; one with a single input counts it more
     exactly than the emitter, whose sampler has streams to the acker, too
     (docs/design/metrics.md). One that hangs takes nothing, and knows that exactly: errors count by
-    the size of what they are of.
+    the size of what they are of. A grouping that chooses who gets what may send a tuple to several
+    tasks, or to none: what its receiver took says nothing of others, and counts where all else is
+    unknown.
     """
     found: dict[str, list[MeasuredValue]] = {}
+    chosen: dict[str, list[MeasuredValue]] = {}
     for (component, stream), figure in measured.emissions.items():
         found.setdefault(f"{component}:{stream}", []).append(figure)
     components = {it.id: it for it in topology.components}
@@ -267,10 +270,11 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, Measu
         for wanted in _own_inputs(components, target):
             seen = measured.streams.get((wanted.source, wanted.stream, target.id))
             if seen is not None and wanted.grouping is not Grouping.ALL:
-                found.setdefault(f"{wanted.source}:{wanted.stream}", []).append(seen)
+                known = chosen if wanted.grouping in GUESSED else found
+                known.setdefault(f"{wanted.source}:{wanted.stream}", []).append(seen)
     return {
         name: min(figures, key=lambda it: it.error / (it.value + 1))
-        for name, figures in found.items()
+        for name, figures in {**chosen, **found}.items()
     }
 
 
@@ -341,8 +345,12 @@ def _upstream_first(components: Mapping[str, Component]) -> list[str]:
 
 def _arriving(receiver: Component, wanted: Input, emitted: Mapping[StreamId, float]) -> float:
     """Tuples/s that all executors of the receiver get together from one input."""
-    copies = len(receiver.executors) if wanted.grouping is Grouping.ALL else 1
-    return emitted[wanted.source, wanted.stream] * copies
+    return emitted[wanted.source, wanted.stream] * _copies(receiver, wanted.grouping)
+
+
+def _copies(receiver: Component, grouping: Grouping) -> int:
+    """How often the receiver gets each tuple."""
+    return sum(len(tasks(it)) for it in receiver.executors) if grouping is Grouping.ALL else 1
 
 
 def _is_hinted(component: str, streams: list[str], hints: Mapping[str, float]) -> bool:

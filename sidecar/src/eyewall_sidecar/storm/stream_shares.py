@@ -58,9 +58,9 @@ def spread(
     """
     given, taken = shares(source, target, stream, grouping, measured)
     if is_shuffled(source, topology):
-        given = equal_parts(source.executors)
+        given = parts_by_tasks(source.executors)
     if is_shuffled(target, topology):
-        taken = taken if grouping is Grouping.ALL else equal_parts(target.executors)
+        taken = taken if grouping is Grouping.ALL else parts_by_tasks(target.executors)
     for one, part in given.items():
         for other, its in taken.items():
             yield one, other, rate * part * its
@@ -75,7 +75,7 @@ def shares(
 ) -> tuple[dict[Executor, float], dict[Executor, float]]:
     """Which part of a stream's tuples each executor of the source gives, which each target's gets.
 
-    The parts of those who give add up to 1; so do those of who gets, but under `all` each gets
+    The parts of those who give add up to 1; so do those of who gets, but under `all` each task gets
     every tuple. Both are empty if one of the components has no executors.
     """
     receivers = target.executors[:1] if grouping is Grouping.GLOBAL else target.executors
@@ -83,15 +83,14 @@ def shares(
         return {}, {}
     given = parts(source.executors, lambda task: measured.emitted.get((task, stream)))
     if grouping is Grouping.ALL:
-        return given, dict.fromkeys(receivers, 1.0)
+        return given, {it: float(len(tasks(it))) for it in receivers}
     return given, parts(receivers, lambda task: measured.received.get((task, source.id, stream)))
 
 
-def equal_parts(executors: tuple[Executor, ...]) -> dict[Executor, float]:
-    """Give each executor the same part of the whole."""
-    if not executors:
-        return {}
-    return dict.fromkeys(executors, 1.0 / len(executors))
+def parts_by_tasks(executors: tuple[Executor, ...]) -> dict[Executor, float]:
+    """Give each executor a part of the whole for each of its tasks: Storm spreads over tasks."""
+    whole = sum(len(tasks(it)) for it in executors)
+    return {it: len(tasks(it)) / whole for it in executors}
 
 
 def parts(
@@ -101,9 +100,9 @@ def parts(
     known = {it: [of_task(task) for task in tasks(it)] for it in executors}
     sums = even_out({it: add(one for one in found if one) for it, found in known.items()})
     total = sum(sums.values())
-    return (
-        {it: value / total for it, value in sums.items()} if total > 0 else equal_parts(executors)
-    )
+    if total <= 0:
+        return parts_by_tasks(executors)
+    return {it: value / total for it, value in sums.items()}
 
 
 def add(figures: Iterable[MeasuredValue]) -> MeasuredValue:
@@ -113,10 +112,14 @@ def add(figures: Iterable[MeasuredValue]) -> MeasuredValue:
 
 
 def even_out(figures: Mapping[Executor, MeasuredValue]) -> dict[Executor, float]:
-    """Give each executor of a component the mean, if none is known to be far from it."""
-    mean = sum(it.value for it in figures.values()) / len(figures)
-    if all(abs(it.value - mean) <= max(EVEN_WITHIN * mean, it.error) for it in figures.values()):
-        return dict.fromkeys(figures, mean)
+    """Give each executor the mean of the component's tasks, if none is known to be far from it."""
+    whole = sum(it.value for it in figures.values())
+    means = {it: whole * part for it, part in parts_by_tasks(tuple(figures)).items()}
+    if all(
+        abs(figure.value - means[it]) <= max(EVEN_WITHIN * means[it], figure.error)
+        for it, figure in figures.items()
+    ):
+        return means
     return {it: figure.value for it, figure in figures.items()}
 
 
