@@ -28,6 +28,7 @@ from eyewall_contracts.sample import (
     WorkerSample,
 )
 from eyewall_sidecar.stores import Measurements
+from eyewall_sidecar.stores.measurements import MOST_EARLIER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,7 @@ class SimulatedAgents:
     rng: Generator
     clock: Callable[[], float]
     hosts: dict[str, Sample] = field(default_factory=dict)
+    earlier: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     rates: dict[str, Rates] = field(default_factory=dict)
     sequence: int = 0
 
@@ -77,7 +79,11 @@ class SimulatedAgents:
     def read(self) -> Measurements:
         """Return what is known now."""
         return Measurements(
-            wanted=True, now=EPOCH + self.clock(), rates=dict(self.rates), hosts=dict(self.hosts)
+            wanted=True,
+            now=EPOCH + self.clock(),
+            rates=dict(self.rates),
+            hosts=dict(self.hosts),
+            earlier=dict(self.earlier),
         )
 
     def report(self, seconds: float) -> None:
@@ -128,6 +134,9 @@ class SimulatedAgents:
                 )
             )
         for place, its in enumerate(of.hosts):
+            if (replaced := self.hosts.get(its.name)) is not None:
+                known = self.earlier.get(its.name, ())
+                self.earlier[its.name] = (*known, replaced)[-MOST_EARLIER:]
             self.hosts[its.name] = Sample(
                 its.name,
                 "run",

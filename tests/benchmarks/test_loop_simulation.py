@@ -8,7 +8,8 @@ from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.service import ready_moves
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.look_back import UNCHANGED, MoveTrial
-from eyewall_sidecar.service.performance import Measurement, Performance
+from eyewall_sidecar.service.measurement import Measurement
+from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.storm import Assignment, Executor, Slot, Worker
 
 from benchmarks.loop import simulated_loop

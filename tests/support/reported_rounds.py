@@ -16,14 +16,16 @@ SEQUENCE = count()
 def report_round(
     nimbus: Nimbus,
     of: Topology,
-    latency: float,
+    latency: float | None,
     busy: float = 0.1,
     start: str = "first",
     cores: Mapping[str, float] | None = None,
+    emitted: int = 100,
 ) -> Decision:
     """Each host reports its workers, whose ids follow from what they run; then Nimbus asks.
 
-    A host has 8 cores, unless `cores` says otherwise; `busy` are those in use by each worker.
+    A host has 8 cores, unless `cores` says otherwise; `busy` are those in use by each worker. The
+    spout has `emitted` so many tuples in 5 s.
     """
     nimbus.measured.wanted = True
     now = nimbus.clock.now
@@ -35,7 +37,9 @@ def report_round(
         spout = TaskSample(
             1,
             "source",
-            outputs=(TaskOutput("default", 100, 100, 100, 0, complete_latency=latency),),
+            outputs=(
+                TaskOutput("default", emitted, emitted, emitted, 0, complete_latency=latency),
+            ),
         )
         base = report(host, time=now, used={of.id: busy}).workers[0]
         workers = tuple(

@@ -76,6 +76,7 @@ class Code(Enum):
         "the overload may end by itself: in {seconds:.0f} s it has cost {lateness:.0f} s of "
         "lateness for each tuple/s, and a move's {gap:.0f} s without output would cost {cost:.0f} s"
     )
+    HOST_IS_RELIEVED = "{topology} is leaving {host}, which may end the overload"
     FROZEN_BY_CONFIGURATION = "moves are frozen ([replacement] frozen)"
     FROZEN_BY_OPERATORS = "moves are frozen (the operators' switch)"
     TOPOLOGY_FROZEN = "the topology is frozen (the operators' switch)"
@@ -140,6 +141,9 @@ class Code(Enum):
     )
     RESTARTED_WORKERS = "a worker has been restarted {restarts:count time} since"
     UNDO_NOT_TAKEN = "Nimbus did not take the way back {orders:count time} (its log has the reason)"
+    ORIGIN_IS_FULL = (
+        "where it was others use more now, and {part:.0%} of what it carried would be carried"
+    )
     UNDO_COSTS_MORE = (
         "the way back would cost {cost:.0f} s of lateness for each tuple/s, and save {saved:.0f} s "
         "within {horizon:.0f} s"

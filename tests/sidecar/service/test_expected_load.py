@@ -1,9 +1,14 @@
 """What a move is going to use of its hosts counts for others until these report it."""
 
+from dataclasses import replace
+
 import pytest
+from eyewall_contracts.sample import TaskInput, TaskSample, WorkerSample
 from eyewall_sidecar.service.expected_load import (
     LONGEST,
+    SETTLES,
     ExpectedLoad,
+    relieved_hosts,
     still_expected,
     with_expected,
 )
@@ -44,18 +49,31 @@ def test_a_host_without_a_report_has_none() -> None:
     assert with_expected({}, [EXPECTED]) == {}
 
 
-def test_nothing_is_expected_any_more_once_all_workers_are_reported() -> None:
+def test_more_is_expected_until_all_workers_have_had_tuples_and_some_seconds_after_that() -> None:
     seen = cluster(HOSTS, state(MOVED, *AFTER))
-    assert still_expected([EXPECTED], seen, {"b": report("b")}, 110.0) == (EXPECTED,)
+
+    def left(worker_: WorkerSample, *rounds: float) -> tuple[ExpectedLoad, ...]:
+        found: tuple[ExpectedLoad, ...] = (EXPECTED,)
+        for now in rounds:
+            found = still_expected(found, seen, {"b": with_fields(new, workers=(worker_,))}, now)
+        return found
+
     new = report("b", used={MOVED.id: 0.1})
-    (of,) = new.workers
-    for worker_, left in (
-        (with_fields(of, id="old"), (EXPECTED,)),  # what ran in its slot before
-        (with_fields(of, cpu=None), (EXPECTED,)),  # seen for the first time
-        (of, ()),
-    ):
-        reports = {"b": with_fields(new, workers=(worker_,))}
-        assert still_expected([EXPECTED], seen, reports, 110.0) == left
+    (starts,) = new.workers
+    assert still_expected([EXPECTED], seen, {"b": report("b")}, 110.0) == (EXPECTED,)
+    assert left(starts, 110.0, 140.0) == (EXPECTED,)
+    begun = with_fields(starts, start_cpu=4.0)
+    assert left(with_fields(begun, id="old"), 110.0, 140.0) == (EXPECTED,)  # ran there before
+    assert left(begun, 110.0, 129.0) == (replace(EXPECTED, began=110.0),)
+    assert left(begun, 110.0, 130.0) == ()
+    # Nobody saw that one start.
+    tasks = (TaskSample(2, "sink", (TaskInput("source", "default", 20),)),)
+    assert left(with_fields(starts, tasks=tasks), 110.0, 130.0) == ()
+
+
+def test_hosts_that_a_topology_leaves_are_relieved() -> None:
+    leaving = replace(EXPECTED, relieved=frozenset(["a"]))
+    assert relieved_hosts([EXPECTED, leaving]) == {"a": MOVED.id}
 
 
 def test_nothing_is_expected_of_a_move_that_was_not_made_nor_of_a_topology_that_is_gone() -> None:
@@ -114,9 +132,25 @@ def test_a_topology_decided_after_a_move_finds_its_target_as_busy_as_it_is_going
     )
     ones = next(it for it in came.workers if it.topology == one.id)
     workers = [
-        with_fields(ones, id=f"new {it.slot}", port=it.slot.port, cpu=0.1)
+        with_fields(ones, id=f"new {it.slot}", port=it.slot.port, cpu=0.1, start_cpu=4.0)
         for it in nimbus.running[one.id]
     ]
     nimbus.measured.hosts[target] = with_fields(came, workers=(*workers, *came.workers[1:]))
     nimbus.round(one, two)
-    assert nimbus.service.last_round().observation.estimates.loads[target].expected == {}
+    assert nimbus.service.last_round().observation.relieved != {}
+    nimbus.clock.now += SETTLES
+    nimbus.round(one, two)
+    after = nimbus.service.last_round().observation
+    assert after.estimates.loads[target].expected == {}
+    assert after.relieved == {}
+
+
+def test_what_lost_its_hosts_is_expected_where_it_is_placed_again() -> None:
+    # Both executors of the first need 0.2 cores, as was measured before its workers were gone.
+    nimbus, one, two = measured_pair()
+    nimbus.running[one.id] = ()
+    nimbus.round(one, two)
+    request = nimbus.service.last_round().records[two.id].request
+    assert request is not None
+    loads = request.observation.estimates.loads.values()
+    assert sum(it.expected.get(one.id, 0.0) for it in loads) > 0.1

@@ -168,6 +168,31 @@ def test_what_is_overloaded_moves_once_its_tuples_have_waited_for_the_price() ->
     assert codes(hold_of(relief)) == [Code.OVERLOAD_MAY_END]
 
 
+def test_an_overload_waits_for_another_topology_that_is_leaving_its_host() -> None:
+    it = topology()
+    nimbus = nimbus_with(it, frozen=True)
+    nimbus.rounds(it, 3)
+    candidate = nimbus.service.last_round().records[it.id].candidate
+    assert candidate is not None
+    host = nimbus.host_of(it, 1)
+
+    def hold(relieved: dict[str, str], *, saturated: bool = True) -> Message | None:
+        observation = replace(candidate.request.observation, relieved=relieved)
+        found = replace(
+            candidate,
+            request=replace(candidate.request, observation=observation),
+            prediction=predicted((9.0, 9.0), (1.5, 1.5), saturated=saturated),
+        )
+        conditions = LASTING if saturated else NOTHING_ELSE
+        return evaluate_move(found, MoveLimits(), conditions).hold
+
+    other = hold({host: "other"})
+    assert values(other, Code.HOST_IS_RELIEVED) == {"host": host, "topology": "other"}
+    assert hold({host: it.id}) is None
+    assert hold({"elsewhere": "other"}) is None
+    assert hold({host: "other"}, saturated=False) is None
+
+
 def test_without_a_horizon_an_overload_is_not_waited_for() -> None:
     assert hold_of(predicted((9.0, 9.0), (1.5, 1.5), saturated=True), horizon=0.0) is None
 

@@ -7,7 +7,8 @@ from eyewall_contracts.decision import Verdict
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
 from eyewall_sidecar.service.decision import Decision, Place
 from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial, judge_move
-from eyewall_sidecar.service.performance import Measurement, Performance
+from eyewall_sidecar.service.measurement import Measurement
+from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.storm import Topology, TopologyProblem
 from obedient_nimbus import Nimbus, is_placed
 from planned_topologies import nimbus_with, topology
@@ -288,6 +289,25 @@ def test_a_frozen_topology_stays_where_a_bad_move_left_it() -> None:
     nimbus.switches.turn(everything=True)
     assert not any(is_placed(report_round(nimbus, it, 0.2)) for _ in range(10))
     assert nimbus.host_of(it, 2) == "b"
+
+
+def test_a_bad_move_stays_where_others_have_filled_the_way_back() -> None:
+    # Half of the tuples come, and nothing says how late. Where source and tag were together they
+    # need 0.2 cores, of which 0.15 are left.
+    def after_the_move(cores: float) -> tuple[Nimbus, Topology]:
+        it = topology()
+        nimbus = nimbus_with(it)
+        moved(nimbus, it)
+        for _ in range(10):
+            report_round(nimbus, it, None, cores={"a": cores}, emitted=50)
+        return nimbus, it
+
+    nimbus, it = after_the_move(8.0)
+    assert nimbus.host_of(it, 2) == "a"
+    nimbus, it = after_the_move(0.15)
+    assert nimbus.host_of(it, 2) == "b"
+    outcome = next(one for one in nimbus.recorded.records if one.outcome_of)
+    assert "others use more now" in outcome.outcome
 
 
 @pytest.mark.parametrize(

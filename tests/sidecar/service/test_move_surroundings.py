@@ -18,7 +18,8 @@ from eyewall_sidecar.service.look_back import (
     find_surroundings,
     judge_move,
 )
-from eyewall_sidecar.service.performance import Measurement, Performance
+from eyewall_sidecar.service.measurement import Measurement
+from eyewall_sidecar.service.performance import Performance
 from small_problems import chain_of
 
 FREE = LoadModel(
@@ -229,6 +230,15 @@ def test_throughput_is_excused_by_a_host_that_cannot_carry_the_load_any_more() -
     # It carried no more than that before: nothing is excused.
     slow = chain(demand=0.4, cores=(1.0, 0.2))
     assert find_surroundings(moved(slow), slow).throughput == 1.0
+
+
+def test_the_origin_may_carry_less_than_it_did() -> None:
+    # b needs 0.4 cores, and others leave 0.2 where it was.
+    found = find_surroundings(moved(chain(demand=0.4)), chain(demand=0.4, cores=(0.2, 1.0)))
+    assert found.origin == pytest.approx(0.5)
+    # That was no reason to leave, so it is none to stay away.
+    slow = chain(demand=0.4, cores=(0.2, 1.0))
+    assert find_surroundings(moved(slow), slow).origin == 1.0
 
 
 def test_executors_that_need_more_where_they_are_excuse_nothing() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
+from eyewall_sidecar.service.measurement import Measurement
 from eyewall_sidecar.service.overload import (
     LULL,
     Overload,
@@ -13,7 +14,7 @@ from eyewall_sidecar.service.overload import (
     note_overload,
     update_overload,
 )
-from eyewall_sidecar.service.performance import FEWEST, Measurement, Performance
+from eyewall_sidecar.service.performance import FEWEST, Performance
 
 TWO_LONGER = Waiting(seconds=2.5, least=0.5)
 

@@ -9,7 +9,8 @@ from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objectives.load import evaluate_load
 from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
-from eyewall_sidecar.service.performance import Measurement, Performance
+from eyewall_sidecar.service.measurement import Measurement
+from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.wait_tracker import MOST, OLDEST_SECONDS, WaitTracker
 from eyewall_sidecar.stores import NoKnowledge

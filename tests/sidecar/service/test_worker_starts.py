@@ -101,6 +101,16 @@ def test_of_workers_that_start_at_once_on_one_host_it_is_kept_what_one_alone_wou
     assert starts.longest("t") == pytest.approx(20.0)  # what both took together
 
 
+def test_a_start_that_another_topologys_begins_beside_is_no_longer_for_that() -> None:
+    # Of the 16 s on one core 4 were the other's, which began a second later.
+    starts = WorkerStarts()
+    starts.expect("t", (), (worker("a", 6700, 1),), HOSTS, 100.0)
+    starts.expect("u", (), (worker("a", 6701, 1),), HOSTS, 101.0)
+    machine = report("a", cores=1.0).machine
+    starts.observe([replace(running("a", "w", counted=True), machine=machine)], 118.0)
+    assert starts.seconds("t", "a") == pytest.approx(12.0)
+
+
 def test_a_host_without_a_start_takes_as_long_as_the_slowest_of_the_others() -> None:
     starts = WorkerStarts()
     started(starts, "a", at=100.0, seconds=20.0, id_="w1")

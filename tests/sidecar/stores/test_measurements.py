@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ from storm_builders import chain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from eyewall_contracts.sample import Sample
     from eyewall_contracts.znodes import Znodes
     from real_stores import Server
 
@@ -71,13 +73,17 @@ def test_what_is_written_is_read_and_what_is_written_over_it_too(
     until(store, lambda it: rate(it) == 200.0)
 
 
+def latest_is(sample: Sample, found: Measurements) -> bool:
+    return found.hosts.get(sample.host) == sample
+
+
 def test_what_was_written_before_the_latest_report_of_a_host_is_kept(
     store: ZookeeperMeasurements, client: KazooClient, paths: Znodes
 ) -> None:
     reports = [report("edge-1", n, busy=0.1 * n) for n in range(MOST_EARLIER + 3)]
     for it in reports:
         put(client, paths.sample("edge-1"), encode_sample(it))
-        found = until(store, lambda found, it=it: found.hosts.get("edge-1") == it)
+        found = until(store, partial(latest_is, it))
     assert found.earlier["edge-1"] == tuple(reports[2:-1])
     client.delete(paths.sample("edge-1"))
     assert until(store, lambda it: not it.hosts).earlier == {}

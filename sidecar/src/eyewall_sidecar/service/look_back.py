@@ -95,10 +95,13 @@ class Surroundings(NamedTuple):
         Seconds by which tuples take longer, where the topology was or where it is: 0 or more.
     throughput
         Which part of the tuples is carried where it is: 1 or less.
+    origin
+        Which part of what it carried where it was would still be: 1 or less.
     """
 
     delay: float = 0.0
     throughput: float = 1.0
+    origin: float = 1.0
 
 
 UNCHANGED = Surroundings()
@@ -235,6 +238,7 @@ def find_surroundings(
             target_now.response_time - target_then.response_time,
         ),
         min(1.0, target_now.sustainable / min(1.0, target_then.sustainable)),
+        min(1.0, origin_now.sustainable / min(1.0, origin_then.sustainable)),
     )
 
 

@@ -89,7 +89,7 @@ def expected_start(
     learned, load = starts.seconds(name, host), estimates.loads.get(host)
     if load is None:
         return learned
-    by_others = load.busy - load.by_topology.get(name, 0.0)
+    by_others = load.by_others(name)
     beside = start_seconds(load, (workers - 1) * request.start_cpu, by_others)
     return max(learned + beside, start_seconds(load, workers * request.start_cpu, by_others))
 

@@ -133,8 +133,8 @@ def _cpu_obstacle(
         cpu = starting * start_cpu
         if obstacle := _slow_start(host, load, cpu):
             return obstacle
-        used = load.by_topology.get(request.topology.topology.id, 0.0)
-        if host in left and (obstacle := _falls_behind(host, load, used, starting, cpu)):
+        name = request.topology.topology.id
+        if host in left and (obstacle := _falls_behind(host, load, name, starting, cpu)):
             return obstacle
     return None
 
@@ -149,15 +149,16 @@ def _slow_start(host: str, load: HostLoad, cpu: float) -> Message | None:
 
 
 def _falls_behind(
-    host: str, load: HostLoad, used: float, starting: int, cpu: float
+    host: str, load: HostLoad, topology: str, starting: int, cpu: float
 ) -> Message | None:
     """Return that so many workers which start there would take cores that old ones need.
 
     Where there is too little for all, each gets about the same: one that starts takes half of what
     others leave of the host, two take two thirds. An ordinary move takes as much, but ends the old
-    workers first. `used` is what the old ones use, in cores; `cpu` CPU-seconds of all starts.
+    workers first. `cpu` are the CPU-seconds of all starts.
     """
-    cores = max(0.0, load.cores * load.progress - (load.busy - used))
+    used = load.by_topology.get(topology, 0.0)
+    cores = max(0.0, load.cores * load.progress - load.by_others(topology))
     left = cores / (1 + starting)
     if used <= left:
         return None

@@ -260,10 +260,10 @@ def update_performance(
     counted = dict(before.counted)
     for host in {host for host, _ in found}:
         for sample in (*missed.get(host, ()), reports[host]):
-            for it in sample.workers:
-                at = host, it.port
-                if it.seconds > 0 and it.topology == topology and workers.get(at) == it.id:
-                    counted[at] = CountedReport(sample, it)
+            for worker in sample.workers:
+                at = host, worker.port
+                if worker.seconds > 0 and workers.get(at) == worker.id:
+                    counted[at] = CountedReport(sample, worker)
     before = replace(before, counted=counted)
     newest: dict[str, tuple[str, int]] = {}
     for (host, _), it in counted.items():

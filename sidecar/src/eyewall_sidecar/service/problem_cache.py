@@ -40,7 +40,7 @@ class Observation:
     """What is known of the cluster at one moment: Nimbus's state, delays, estimates, and waits.
 
     `reserved` is for workers that serve on though their executors moved; `serving` has their slots,
-    each with the topology's id.
+    each with the topology's id. `relieved` has hosts that a topology is leaving, with its id.
     """
 
     state: ClusterState
@@ -49,6 +49,7 @@ class Observation:
     waits: WaitFit = UNFITTED
     reserved: SupervisorRequests = field(default_factory=dict)
     serving: Mapping[Slot, str] = field(default_factory=dict)
+    relieved: Mapping[str, str] = field(default_factory=dict)
 
     def capacities(self, topology: TopologyState) -> Capacities:
         """Return the capacity that a topology has on each supervisor."""

@@ -15,6 +15,7 @@ from eyewall_sidecar.service.decision import (
     TopologyRecord,
 )
 from eyewall_sidecar.service.look_back import (
+    REPORTED_THROUGHPUT,
     MoveHistory,
     MoveOutcome,
     MoveTrial,
@@ -133,7 +134,9 @@ class ReadyMoves:
         if undo is not None and now - undo.ordered < self._limits.cool_down_seconds:
             return TopologyOutcome(Keep(), record)
         orders = undo.orders if undo is not None else 0
-        refusal = self._find_refusal(trial, found, orders, topology, record, inputs)
+        # Where workers crash there is nothing to be compared, and anything is better.
+        at_rest = problem if performance.at_rest else None
+        refusal = self._find_refusal(trial, found, orders, topology, record, inputs, at_rest)
         if refusal is not None:
             record = replace(record, trial=None, history=record.history.with_setback(now))
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
@@ -160,6 +163,7 @@ class ReadyMoves:
         topology: TopologyState,
         record: TopologyRecord,
         inputs: RoundInputs,
+        problem: PlacementProblem | None,
     ) -> Message | None:
         """Return why a bad move stays, after so many orders of its undo; None if it is undone."""
         if freeze := find_freeze(self._limits, inputs.switches, topology.topology.id):
@@ -169,6 +173,10 @@ class ReadyMoves:
             return lost_slot_message(lost, {it.id: it.host for it in state.supervisors})
         if orders >= MOST_UNDOS:
             return message(Code.UNDO_NOT_TAKEN, orders=orders)
+        if problem is not None:
+            part = find_surroundings(trial, problem).origin
+            if part <= REPORTED_THROUGHPUT:
+                return message(Code.ORIGIN_IS_FULL, part=part)
         horizon = self._limits.horizon_seconds
         if found.lateness is None or record.request is None or horizon <= 0:
             return None

@@ -32,6 +32,7 @@ from eyewall_sidecar.service.estimates import EstimateTracker
 from eyewall_sidecar.service.expected_load import (
     ExpectedLoad,
     expect_load,
+    relieved_hosts,
     still_expected,
     with_expected,
 )
@@ -196,6 +197,7 @@ class SchedulingService:
             self._waits.fit,
             reserve(self._old),
             serving(self._old),
+            relieved_hosts(self._expected),
         )
         self._decider.observe(observation)
         plans = self.plans.queued()
@@ -239,7 +241,7 @@ class SchedulingService:
         if place.overlaps:
             self._old += tuple(old_workers(topology, place.assignment, self._clock()))
         request = self._records[name].request
-        if request is not None and topology.assignment:
+        if request is not None:
             found = expect_load(request, place.assignment, self._clock())
             if found is not None:
                 self._expected += (found,)
@@ -251,6 +253,7 @@ class SchedulingService:
             estimates=estimates,
             reserved=reserve(self._old),
             serving=serving(self._old),
+            relieved=relieved_hosts(self._expected),
         )
 
     def _is_unsettled(self, topology: TopologyState, now: float) -> bool:

@@ -7,7 +7,7 @@ workers that start at once on one host wait for each other. What is kept is that
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from statistics import median_low
 
@@ -120,6 +120,10 @@ class WorkerStarts:
             (topology, host_of[it.slot.supervisor], it.slot.port) for it in set(after) - set(before)
         ]
         together = Counter(host for _, host, _ in {*awaited, *started})
+        awaited = {
+            at: replace(it, together=max(it.together, together[at[1]]))
+            for at, it in awaited.items()
+        }
         for at in started:
             awaited[at] = _AwaitedStart(now, self._ids.get(at, ""), together[at[1]])
         self._awaited = awaited

@@ -73,9 +73,12 @@ class HostLoad:
 
         Work takes longer the more of its time other guests take, and so does that of others.
         """
-        others = max(0.0, self.busy - self.by_topology.get(topology, 0.0))
-        others += sum(cores for it, cores in self.expected.items() if it != topology)
-        return max(0.0, self.cores - others / max(SLOWEST, self.progress))
+        return max(0.0, self.cores - self.by_others(topology) / max(SLOWEST, self.progress))
+
+    def by_others(self, topology: str) -> float:
+        """Cores that all but a topology use, and are going to use."""
+        used = max(0.0, self.busy - self.by_topology.get(topology, 0.0))
+        return used + sum(cores for it, cores in self.expected.items() if it != topology)
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,6 +207,7 @@ def component_streams(
                 continue
             system = _is_system(components, target, wanted)
             seen = measured.streams.get((source.id, wanted.stream, target.id))
+            error: float | None
             if seen is not None and (system or wanted.grouping in GUESSED):
                 rate, error = seen
             elif not system:
