@@ -55,6 +55,39 @@ def test_what_was_measured_on_a_slow_host_is_less_at_speed_one() -> None:
     assert [it.demand for it in asked.problem.operators] == pytest.approx([0.0901, 0.1912])
 
 
+@pytest.mark.parametrize("speed", [0.5, 1.0, 4.0])
+def test_what_tuples_and_workers_take_is_known_for_speed_one(speed: float) -> None:
+    # A tuple that takes 10 ms at speed 1 was measured to take 20, 10 or 2.5 ms, and executors and
+    # workers to use as many times more or fewer cores.
+    measured = MeasuredTopology(
+        cores={it: MeasuredValue(cpu / speed, 0.0) for it, cpu in ((1, 0.1), (2, 0.4))},
+        execution_times={"sink": MeasuredValue(0.01 / speed, 0.0)},
+    )
+    asked = ask(
+        [supervisor("a", speed=str(speed))],
+        LOADED,
+        worker("a", 6700, 1, 2),
+        measured=measured,
+        overheads={("a", 6700): 0.03 / speed},
+    )
+    at_one = ask(
+        [supervisor("a", speed="1")],
+        LOADED,
+        worker("a", 6700, 1, 2),
+        measured=MeasuredTopology(
+            cores={1: MeasuredValue(0.1, 0.0), 2: MeasuredValue(0.4, 0.0)},
+            execution_times={"sink": MeasuredValue(0.01, 0.0)},
+        ),
+        overheads={("a", 6700): 0.03},
+    )
+    sink = asked.problem.operator("sink[2-2]")
+    assert sink.execution_time == pytest.approx(0.01, rel=0.1)
+    assert sink.execution_time == pytest.approx(
+        at_one.problem.operator("sink[2-2]").execution_time, rel=0.05
+    )
+    assert asked.problem.load.worker_cpu == pytest.approx(at_one.problem.load.worker_cpu)
+
+
 @pytest.mark.parametrize(
     ("busy", "looked"),
     # The host's 2 cores are in use up to 1, 0.95 and 0.8 of them: nothing, a half, all of it.

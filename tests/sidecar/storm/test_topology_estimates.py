@@ -164,6 +164,22 @@ def test_a_task_that_is_watched_and_gets_nothing_gets_nothing() -> None:
     assert rates_between(topology, measured) == {(1, 2): pytest.approx(100), (1, 3): 0.0}
 
 
+def test_what_a_silent_task_took_and_gave_before_is_none_of_what_flows_now() -> None:
+    # Tasks 1 and 3 were restarted 500 s ago and had no tuples since; their CPU is measured.
+    topology = chain(("source", 2), ("count", 2), grouping=Grouping.FIELDS)
+    now = rates_of(topology, {3: 50.0, 4: 100.0}, {1: 50.0, 2: 100.0}, until=NOW)
+    then = rates_of(topology, {3: 50.0, 4: 50.0}, {1: 50.0, 2: 100.0}, until=NOW - 500)
+    rates = replace(
+        now,
+        inputs=(then.inputs[0], now.inputs[1]),
+        outputs=(then.outputs[0], *now.outputs[1:]),
+    )
+    measured = measured_topology(rates, topology, NOW, 0.5)
+    assert measured.doubtful == ()
+    assert list(measured.received) == [(4, "source", "default")]
+    assert list(measured.emitted) == [(2, "default")]
+
+
 def test_a_component_is_found_by_the_name_that_storms_reporter_gives_it() -> None:
     topology = chain(("word.source", 1), ("count", 1))
     rates = rates_of(chain(("word_source", 1), ("count", 1)), {2: 9.0}, {1: 9.0}, until=NOW)

@@ -120,7 +120,7 @@ class LoadArrays:
         cores = np.maximum(arrays.cores, _LEAST_CORES)
         work = arrays.execution_times
         return cls(
-            demands=rate * np.maximum(0.0, arrays.demands + error),
+            demands=rate * np.maximum(0.0, scenario.settled * arrays.demands + error),
             work=work,
             tree_work=work * ways.tree_tuples,
             assumed_work=_assumed_work(arrays, ways),

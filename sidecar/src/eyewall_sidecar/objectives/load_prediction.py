@@ -7,7 +7,12 @@ from eyewall_sidecar.model import Placement, PlacementProblem
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 from eyewall_sidecar.objectives.load import evaluate_load
 from eyewall_sidecar.objectives.load_arrays import LoadArrays
-from eyewall_sidecar.objectives.load_scenarios import AS_ESTIMATED, SCENARIOS, LoadScenario
+from eyewall_sidecar.objectives.load_scenarios import (
+    AS_ESTIMATED,
+    SCENARIOS,
+    SETTLING,
+    LoadScenario,
+)
 
 MORE_DEMAND = LoadScenario(demand=1.0)
 NEARLY_FULL = 1.15
@@ -68,4 +73,17 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
         expected_relief=reliefs[as_estimated],
         saturated=saturated,
         sustainable=room if room >= ROOMY else min(carried),
+    )
+
+
+def least_gain_once_settled(
+    problem: PlacementProblem, before: Placement, after: Placement
+) -> float:
+    """Return the least number of seconds by which tuples arrive earlier in any of `SETTLING`."""
+    arrays = ProblemArrays.of(problem)
+    first, second = places_of(problem, before), places_of(problem, after)
+    loads = [LoadArrays.of(arrays, scenario=it) for it in SETTLING]
+    return min(
+        evaluate_load(it, first).response_time - evaluate_load(it, second).response_time
+        for it in loads
     )

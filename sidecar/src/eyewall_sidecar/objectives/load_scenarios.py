@@ -15,6 +15,8 @@ class LoadScenario:
         What is added to each operator's demand, as a multiple of `demand_error`.
     crossing, burstiness, sharing, polling
         Factors of the costs of a crossing (CPU and seconds), of κ, of γ and of `polling_cpu`.
+    settled
+        Factor of each operator's demand, before an error is added.
     """
 
     demand: float = 0.0
@@ -22,6 +24,7 @@ class LoadScenario:
     burstiness: float = 1.0
     sharing: float = 1.0
     polling: float = 1.0
+    settled: float = 1.0
 
 
 AS_ESTIMATED = LoadScenario()
@@ -39,3 +42,6 @@ SCENARIOS: tuple[LoadScenario, ...] = (
     LoadScenario(polling=2.0),
 )
 """The ends of each input's 95 % interval, one input at a time."""
+SETTLING: tuple[LoadScenario, ...] = (LoadScenario(settled=0.5), LoadScenario(settled=0.1))
+"""What demands may become that were measured of workers that have just started: code that is
+compiled takes a tenth of the CPU, and compiling none."""

@@ -28,6 +28,8 @@ class MoveConditions:
         take it; 0 if it may be.
     unsettled
         Whether what is measured has not come to rest since workers started.
+    awaits_verdict
+        Whether its last move has not been judged yet.
     catching_up_seconds
         Until what waited for the workers' start may have been made up for; 0 or less once it may.
     saturated
@@ -50,6 +52,7 @@ class MoveConditions:
     refused: Assignment = ()
     refused_seconds: float = 0.0
     unsettled: bool = False
+    awaits_verdict: bool = False
     catching_up_seconds: float = 0.0
     saturated: bool = False
     overload: Overload | None = None

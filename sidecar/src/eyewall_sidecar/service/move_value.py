@@ -5,15 +5,18 @@ from math import inf
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objective import Term
-from eyewall_sidecar.objectives.load_prediction import LoadPrediction
+from eyewall_sidecar.objectives.load_prediction import LoadPrediction, least_gain_once_settled
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.move_price import MovePrice, price_move
 from eyewall_sidecar.service.worker_starts import WorkerStarts
+from eyewall_sidecar.storm import TopologyProblem
 
 RELIEF = 1.2
 """What is saturated moves only if it carries at least this multiple of its throughput then, in
 every scenario. Where queues say that it is, it is enough that the move is expected to carry that
 much, and to lose in no scenario more than it is to gain."""
+BEFORE_REST = 2.0
+"""Times its price, that a move saves which does not wait for rest."""
 
 
 def find_value_hold(
@@ -37,6 +40,27 @@ def find_value_hold(
     if hold is None and overloaded and horizon > 0:
         return _patience_hold(candidate, conditions) or _relieved_hold(candidate)
     return hold
+
+
+def pays_before_rest(candidate: CandidateMove, horizon: float, conditions: MoveConditions) -> bool:
+    """Whether a move is worth it whatever becomes of what is measured of workers that start.
+
+    It has to pay for itself and for another one, that what is measured at rest may ask for. A move
+    that is not judged yet has to be first, and a topology that is overloaded looks like one that
+    makes up for its start.
+    """
+    prediction, of_topology = candidate.prediction, candidate.request.problem
+    solution = candidate.solution
+    if prediction is None or not isinstance(of_topology, TopologyProblem) or solution is None:
+        return False
+    problem, after = of_topology.problem, solution.placement
+    if problem.current is None or after is None or horizon <= 0:
+        return False
+    if conditions.awaits_verdict or conditions.saturated or prediction.saturated:
+        return False
+    least = min(prediction.gain[0], inf if conditions.latency is None else conditions.latency)
+    wanted = BEFORE_REST * price_of(candidate, conditions.starts).seconds / horizon
+    return least > wanted and least_gain_once_settled(problem, problem.current, after) > wanted
 
 
 def _relief_hold(prediction: LoadPrediction, conditions: MoveConditions) -> Message | None:

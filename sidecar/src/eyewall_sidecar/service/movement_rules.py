@@ -23,7 +23,7 @@ from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.load_prediction import predict_move
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.messages import no_placement_message, quality, worth
-from eyewall_sidecar.service.move_value import find_gain_hold, find_value_hold
+from eyewall_sidecar.service.move_value import find_gain_hold, find_value_hold, pays_before_rest
 from eyewall_sidecar.service.overlap import restart_reason
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.stores import HeldSwitches
@@ -139,6 +139,7 @@ def evaluate_move(
         or _unknown_hold(candidate.request)
         or _mode_hold(candidate.request, conditions)
         or _time_hold(conditions, candidate.must_move)
+        or _rest_hold(candidate, limits, conditions)
         or _refused_hold(candidate, conditions)
         or (None if candidate.must_move else find_value_hold(candidate, limits, conditions))
         or _budget_hold(candidate, limits, conditions)
@@ -156,6 +157,7 @@ def find_hold(
         or (None if objective.weighs_load else find_gain_hold(gain, limits))
         or _mode_hold(request, conditions)
         or _time_hold(conditions)
+        or (message(Code.UNSETTLED) if conditions.unsettled else None)
     )
 
 
@@ -210,7 +212,18 @@ def _time_hold(conditions: MoveConditions, must_move: Message | None = None) -> 
         return None
     if conditions.still_seconds > 0:
         return message(Code.STILL, seconds=conditions.still_seconds)
-    return message(Code.UNSETTLED) if conditions.unsettled else None
+    return None
+
+
+def _rest_hold(
+    candidate: CandidateMove, limits: MoveLimits, conditions: MoveConditions
+) -> Message | None:
+    """Return that measurements have to come to rest first; None if they need not."""
+    if not conditions.unsettled or candidate.is_forced:
+        return None
+    if pays_before_rest(candidate, limits.horizon_seconds, conditions):
+        return None
+    return message(Code.UNSETTLED)
 
 
 def _refused_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:

@@ -19,8 +19,8 @@ from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
 
 FIRST_LOOK_SECONDS = 2.0
 """That a start waits for the first look."""
-MOST_EARLIER = 5
-"""Reports of a host that are kept next to its latest: those of half a minute, as a rule."""
+MOST_EARLIER = 3
+"""Reports of a host that are kept next to its latest: those of 20 s, as a rule, and two rounds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ class LoadInputs:
         for capacity in capacities.values():
             self._declared[capacity.supervisor.host] += capacity.supervisor.cpu_cores
         at = {it: speeds.get(self._host(slot), 1.0) for it, slot in self._slots.items()}
+        self._speeds = speeds
+        self._speed_at = at
         self.used: dict[Executor, MeasuredValue] | None = None
         """Executor → cores that it used, at speed 1; None where that is not known of all."""
         self._polling: dict[Executor, float] = {}
@@ -94,15 +96,19 @@ class LoadInputs:
         return self._working.get(executor)
 
     def execution_time(self, component: Component) -> float:
-        """Return the CPU-seconds that a tuple takes, without looking for it; 0 if unknown."""
-        measured = self._execution_times.get(component.id)
-        if measured is None:
+        """Return the CPU-seconds of a tuple at speed 1, without looking for it; 0 if unknown."""
+        measured, executors = self._execution_times.get(component.id), component.executors
+        if measured is None or not executors:
             return 0.0
+        speeds = [self._speed_at.get(it, 1.0) for it in executors]
         if self.used is None:
-            return measured.value
-        used = sum(self.used[it].value for it in component.executors)
-        worked = sum(self._working[it].value for it in component.executors)
-        return measured.value * (worked / used if used else 1.0)
+            return measured.value * fmean(speeds)
+        used = [self.used[it].value for it in executors]
+        as_measured = sum(value / speed for value, speed in zip(used, speeds, strict=True))
+        if not as_measured:
+            return measured.value * fmean(speeds)
+        worked = sum(self._working[it].value for it in executors)
+        return measured.value * worked / as_measured
 
     def cores_left(self, supervisor: Supervisor) -> float | None:
         """Return the measured cores that others leave for the topology; None if unknown."""
@@ -196,8 +202,10 @@ class LoadInputs:
                     tuples[end] += rate
                     bursts[end] += burst_rate
         for slot in set(self._slots.values()):
-            if (overhead := self._overheads.get((self._host(slot), slot.port))) is not None:
-                yield ObservedWorker(overhead, tuples[slot], bursts[slot])
+            host = self._host(slot)
+            if (overhead := self._overheads.get((host, slot.port))) is not None:
+                at_speed_one = overhead * self._speeds.get(host, 1.0)
+                yield ObservedWorker(at_speed_one, tuples[slot], bursts[slot])
 
     def _rates(self, flows: Sequence[Flow]) -> Iterator[tuple[Flow, float, float]]:
         """Yield flows with their tuples/s and bursts/s where executors run now."""

@@ -190,6 +190,8 @@ class _Reading:
         }
         tasks = {task for component in costs for task in _tasks(component)}
         of_source = {(source, stream) for source, stream, _ in streams}
+        taken = {(it.component, it.source, it.stream): it.rate.until for it in self._rates.streams}
+        given = {(it.component, it.stream): it.rate.until for it in self._rates.emissions}
         return MeasuredTopology(
             streams=streams,
             emissions=emissions,
@@ -198,11 +200,13 @@ class _Reading:
                 for it in self._rates.inputs
                 if it.source in self._components
                 and (stream := self._stream(it.source, it.stream)) in of_source
+                and self._is_in(it.rate, taken.get((it.component, it.source, it.stream)))
             },
             emitted={
                 (it.task, self._stream(it.component, it.stream)[1]): _figure(it.rate)
                 for it in self._rates.outputs
                 if it.component in self._components
+                and self._is_in(it.rate, given.get((it.component, it.stream)))
             },
             execution_times={component.id: _figure(it.cost) for component, it in costs.items()},
             cores={
@@ -228,6 +232,17 @@ class _Reading:
         known = self._before is None or to in self._before.streams
         return self._is_believed(stream.rate, name, target, stream.tasks, known=known)
 
+    def _since(self, until: float) -> float:
+        """Return from when on something of a task is in a sum over all of them.
+
+        The document keeps what it knew of a task for longer than a sum waits for it.
+        """
+        return until - self._rates.window / 2
+
+    def _is_in(self, of_task: Estimate, until: float | None) -> bool:
+        """Whether a task's rate is in the sum up to `until`: one that got or gave none has none."""
+        return until is None or of_task.until >= self._since(until)
+
     def _is_believed(
         self, estimate: Estimate, name: str, component: Component, counted: int, *, known: bool
     ) -> bool:
@@ -239,9 +254,7 @@ class _Reading:
         if estimate.value > LARGEST:
             self._doubtful.append(f"{name}: {estimate.value:g} is impossible")
             return False
-        # The document keeps what it knew of a task for longer than a sum over all tasks waits for
-        # it: what is older than the sum is not in it.
-        since = estimate.until - self._rates.window / 2
+        since = self._since(estimate.until)
         unseen = sum(self._last_seen.get(it, -inf) < since for it in _tasks(component))
         if self._rates.left_out:  # rows of single tasks are missing
             unseen = max(0, len(_tasks(component)) - counted)

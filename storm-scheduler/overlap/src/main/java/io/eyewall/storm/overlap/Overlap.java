@@ -246,6 +246,10 @@ public final class Overlap {
         moved.entrySet().removeIf(it -> it.getValue().equals(ordered.get(it.getKey())));
         if (!moved.isEmpty()) {
             since = now;
+            if (canServe(wanted)) {
+                // ZooKeeper may take longer to say whether there is an order than a supervisor waits.
+                heartbeat.start(Duration.ofMillis(LONGEST_MILLIS));
+            }
             if (MoveOrder.isFor(worker, moved)) {
                 ordered.putAll(moved);
             } else {
@@ -264,6 +268,7 @@ public final class Overlap {
                 leaveServing();
             }
             endServing();
+            heartbeat.stop();
         } else {
             heartbeat.start(Duration.ofMillis(LONGEST_MILLIS - (now - since)));
         }

@@ -56,6 +56,9 @@ final class BareWorker {
     /** Whether ZooKeeper does not answer. */
     boolean isZooKeeperAway;
 
+    /** Run while ZooKeeper is asked to catch up. */
+    Runnable whileItCatchesUp = () -> {};
+
     final WorkerState state;
     final Path folder;
 
@@ -160,6 +163,7 @@ final class BareWorker {
                             String path = (String) arguments[0];
                             return switch (method.getName()) {
                                 case "sync_path" -> {
+                                    whileItCatchesUp.run();
                                     nodes.putAll(unseen);
                                     unseen.clear();
                                     yield null;

@@ -3,6 +3,7 @@ package io.eyewall.storm.overlap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,7 +53,11 @@ class OverlapTest {
 
     private boolean servesOn() {
         return worker.nodes.containsKey(OldWorker.folder(BareWorker.TOPOLOGY) + "/" + BareWorker.ID)
-                && ServingMark.in(worker.folder.toString()).file().toFile().exists();
+                && isMarked();
+    }
+
+    private boolean isMarked() {
+        return ServingMark.in(worker.folder.toString()).file().toFile().exists();
     }
 
     @Test
@@ -64,7 +69,17 @@ class OverlapTest {
     @Test
     void aMoveThatNobodyOrderedIsFollowedAtOnce() {
         assertThat(worker.follow(Map.of(TAG, THERE))).isEqualTo(Map.of(TAG, THERE));
-        assertThat(servesOn()).isFalse();
+        assertThat(isMarked()).isFalse();
+    }
+
+    @Test
+    void theSupervisorIsToWaitWhileZooKeeperIsAskedForTheOrder() {
+        List<Boolean> marked = new ArrayList<>();
+        worker.whileItCatchesUp = () -> marked.add(isMarked());
+        move();
+        worker.follow(Map.of(TAG, ELSEWHERE)); // nobody ordered that
+        assertThat(marked).containsExactly(true, true);
+        assertThat(isMarked()).isFalse();
     }
 
     @Test
