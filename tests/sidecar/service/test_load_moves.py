@@ -168,6 +168,40 @@ def test_what_is_overloaded_moves_once_its_tuples_have_waited_for_the_price() ->
     assert codes(hold_of(relief)) == [Code.OVERLOAD_MAY_END]
 
 
+STARTS = MoveConditions(unsettled=True)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "least", "timeout", "moves"),
+    [
+        # 8 s without output cost 8 · 1.5 · 0.5 = 6 s; twice that are 12 s, 3.4 ms for an hour. By
+        # the model 30 ms are saved however little its CPU will be once its code is compiled.
+        (STARTS, 0.02, 0.5, True),
+        (STARTS, 0.003, 0.5, False),
+        # 360 s, twice 100 ms for an hour.
+        (STARTS, 0.15, 30.0, False),
+        # What is measured is not more.
+        (replace(STARTS, latency=0.003), 0.02, 0.5, False),
+        # It came by a move that is not judged yet.
+        (replace(STARTS, awaits_verdict=True), 0.02, 0.5, False),
+        # It may be making up for its start.
+        (replace(STARTS, saturated=True), 0.02, 0.5, False),
+    ],
+)
+def test_what_pays_for_two_moves_whatever_is_measured_need_not_come_to_rest(
+    conditions: MoveConditions, least: float, timeout: float, moves: bool
+) -> None:
+    hold = hold_of(predicted((least, 1.0), saturated=False), conditions, message_timeout=timeout)
+    assert (hold is None) == moves
+    if hold is not None:
+        assert codes(hold) == [Code.UNSETTLED]
+
+
+def test_what_the_model_takes_for_saturated_has_to_come_to_rest() -> None:
+    hold = hold_of(predicted((9.0, 9.0), (9.0, 9.0), saturated=True), STARTS, message_timeout=0.5)
+    assert codes(hold) == [Code.UNSETTLED]
+
+
 def test_an_overload_waits_for_another_topology_that_is_leaving_its_host() -> None:
     it = topology()
     nimbus = nimbus_with(it, frozen=True)

@@ -1,14 +1,19 @@
 """What counts as a setback, and for how long it makes moves rarer."""
 
+from dataclasses import replace
+
 import pytest
-from eyewall_sidecar.messages import Code
-from eyewall_sidecar.service.look_back import MoveHistory
+from eyewall_sidecar.messages import Code, message
+from eyewall_sidecar.service.decision import Handover, record_of
+from eyewall_sidecar.service.look_back import MoveHistory, MoveTrial
 from eyewall_sidecar.service.movement_rules import evaluate_move
-from eyewall_sidecar.storm import Topology
+from eyewall_sidecar.service.performance import Performance
+from eyewall_sidecar.storm import USUAL_COST, Topology
 from obedient_nimbus import Nimbus, is_placed
 from planned_topologies import nimbus_with, topology
 from reported_rounds import moved, report_round
 from said import codes
+from storm_builders import state, worker
 
 
 def setbacks(nimbus: Nimbus, of: Topology) -> int:
@@ -125,3 +130,28 @@ def test_each_further_setback_doubles_the_time_for_which_nothing_moves() -> None
     second = first.with_setback(1000.0)
     assert (first.still_until, second.still_until) == (700.0, 2200.0)
     assert (first.uncertainty, second.uncertainty) == (2.0, 4.0)
+
+
+def test_a_move_is_left_before_it_is_judged_once_in_ten_minutes() -> None:
+    assert MoveHistory().may_leave_unjudged(0.0)
+    left = MoveHistory(left_unjudged=100.0)
+    assert not left.may_leave_unjudged(699.0)
+    assert left.may_leave_unjudged(700.0)
+    assert not left.with_setback(200.0).may_leave_unjudged(300.0)
+
+
+def test_a_move_that_follows_one_that_is_not_judged_yet_is_remembered() -> None:
+    it = topology()
+    nimbus = nimbus_after_the_move(it)
+    record = nimbus.service.last_round().records[it.id]
+    assert record.trial is not None
+    assert record.history.may_leave_unjudged(nimbus.clock.now)
+    again = (worker("a", 6703, 1, 2), worker("c", 6703, 3))
+    trial = MoveTrial(nimbus.running[it.id], Performance())
+    record = replace(record, handover=Handover(again, message(Code.STILL_BEST), trial))
+    found = record_of(record, state(it, *again), frozenset(), 500.0, USUAL_COST)
+    assert found.history.left_unjudged == 500.0
+    judged = record_of(
+        replace(record, trial=None), state(it, *again), frozenset(), 500.0, USUAL_COST
+    )
+    assert judged.history.may_leave_unjudged(500.0)

@@ -29,7 +29,7 @@ class MoveConditions:
     unsettled
         Whether what is measured has not come to rest since workers started.
     awaits_verdict
-        Whether its last move has not been judged yet.
+        Whether its last move has to be judged before another one.
     catching_up_seconds
         Until what waited for the workers' start may have been made up for; 0 or less once it may.
     saturated

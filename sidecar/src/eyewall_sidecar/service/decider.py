@@ -116,7 +116,7 @@ class TopologyDecider:
             refused=record.handover.assignment if record.handover is not None else (),
             refused_seconds=record.refused_seconds(limits.cool_down_seconds, now),
             unsettled=performance.unsettled,
-            awaits_verdict=record.trial is not None,
+            awaits_verdict=record.trial is not None and not record.history.may_leave_unjudged(now),
             catching_up_seconds=max(record.since, performance.since) + catch_up - now,
             saturated=performance.is_saturated,
             overload=record.overload,

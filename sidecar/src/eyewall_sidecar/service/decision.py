@@ -182,6 +182,8 @@ def record_of(
         history = history.with_setback(now, trial.slowed)
     elif _never_ran(record, topology, supervisors):
         history = history.with_setback(now)
+    elif trial is not None and record.trial is not None:
+        history = replace(history, left_unjudged=now)
     return replace(
         fresh,
         status=handover.status if handover is not None and runs else None,

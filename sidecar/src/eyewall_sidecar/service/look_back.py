@@ -143,6 +143,8 @@ class MoveHistory:
         explain it, none if something else does, or once it stands.
     acquitted
         When a setback was last taken back.
+    left_unjudged
+        When a move was last followed by another one before it was judged.
     """
 
     setbacks: int = 0
@@ -150,6 +152,7 @@ class MoveHistory:
     set_back: float = -inf
     slowed: tuple[SlowedLink, ...] = ()
     acquitted: float = -inf
+    left_unjudged: float = -inf
 
     @property
     def uncertainty(self) -> float:
@@ -161,7 +164,17 @@ class MoveHistory:
         still = STILL_SECONDS * 2 ** min(self.setbacks, MOST_DOUBLED)
         if now - self.acquitted < ACQUITTED_SECONDS:
             slowed = ()
-        return MoveHistory(self.setbacks + 1, now + still, now, slowed, self.acquitted)
+        return replace(
+            self,
+            setbacks=self.setbacks + 1,
+            still_until=now + still,
+            set_back=now,
+            slowed=slowed,
+        )
+
+    def may_leave_unjudged(self, now: float) -> bool:
+        """Whether a move may be followed by another one before it is judged: now and then only."""
+        return now - self.left_unjudged >= STILL_SECONDS
 
     def confirmed(self) -> "MoveHistory":
         """Return the history after a move that made nothing worse: one setback less."""
@@ -189,7 +202,8 @@ class MoveHistory:
             and _crossed(problem, problem.current or {}).isdisjoint(it.ends for it in self.slowed)
             and all(_is_slow(it, problem.links.get(it.ends)) for it in self.slowed)
         ):
-            return MoveHistory(self.setbacks - 1, acquitted=now)
+            cleared = MoveHistory(self.setbacks - 1, acquitted=now)
+            return replace(cleared, left_unjudged=self.left_unjudged)
         return replace(self, slowed=())
 
 

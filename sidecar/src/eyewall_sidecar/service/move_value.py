@@ -45,9 +45,10 @@ def find_value_hold(
 def pays_before_rest(candidate: CandidateMove, horizon: float, conditions: MoveConditions) -> bool:
     """Whether a move is worth it whatever becomes of what is measured of workers that start.
 
-    It has to pay for itself and for another one, that what is measured at rest may ask for. A move
-    that is not judged yet has to be first, and a topology that is overloaded looks like one that
-    makes up for its start.
+    It has to pay for itself and for another one, that what is measured at rest may ask for. If it
+    follows a move that is not judged yet, it is the first in a while: a topology that slows
+    whatever it moves to would move on and on. One that is overloaded looks like one that makes up
+    for its start.
     """
     prediction, of_topology = candidate.prediction, candidate.request.problem
     solution = candidate.solution
