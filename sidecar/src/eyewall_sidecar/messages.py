@@ -141,9 +141,7 @@ class Code(Enum):
     )
     RESTARTED_WORKERS = "a worker has been restarted {restarts:count time} since"
     UNDO_NOT_TAKEN = "Nimbus did not take the way back {orders:count time} (its log has the reason)"
-    ORIGIN_IS_FULL = (
-        "where it was others use more now, and {part:.0%} of what it carried would be carried"
-    )
+    ORIGIN_IS_FULL = "where it was, {part:.0%} of what was carried there would be now"
     UNDO_COSTS_MORE = (
         "the way back would cost {cost:.0f} s of lateness for each tuple/s, and save {saved:.0f} s "
         "within {horizon:.0f} s"

@@ -163,6 +163,25 @@ def test_version_2_the_tightest_limits_above_hold_for_all_that_share_them(tmp_pa
     assert group.use() == Use(0.5, 2.5, 0.5, 1000, 600)
 
 
+def test_of_equal_quotas_the_one_that_most_share_counts(tmp_path: Path) -> None:
+    for place, used in (("a", 2), ("a/b", 1)):
+        put(tmp_path / place, cpu__max="50000 100000", cpu__stat=f"usage_usec {used}000000\n")
+    group = ControlGroup(CGROUP_2.format(mount=tmp_path), "0::/a/b\n")
+    assert group.use() == Use(0.5, 2.0)
+
+
+def test_a_quota_that_another_group_has_now_is_counted_anew(tmp_path: Path) -> None:
+    put(tmp_path / "cg" / "a", cpu__max="max 100000", cpu__stat="usage_usec 900000000\n")
+    put(tmp_path / "cg" / "a" / "b", cpu__max="50000 100000", cpu__stat="usage_usec 1000000\n")
+    group = ControlGroup(CGROUP_2.format(mount=tmp_path / "cg"), "0::/a/b\n")
+    look, _, _ = machine(tmp_path, group)
+    look.read({}, 1000)
+    put(tmp_path / "cg" / "a", cpu__max="20000 100000", cpu__stat="usage_usec 901000000\n")
+    assert look.read({}, 1500).busy == 0.0
+    put(tmp_path / "cg" / "a", cpu__stat="usage_usec 902000000\n")
+    assert look.read({}, 2000).busy == pytest.approx(1.0)
+
+
 def test_version_1_is_read_as_well(tmp_path: Path) -> None:
     put(
         tmp_path / "cpu" / "a",

@@ -153,4 +153,5 @@ def test_what_lost_its_hosts_is_expected_where_it_is_placed_again() -> None:
     request = nimbus.service.last_round().records[two.id].request
     assert request is not None
     loads = request.observation.estimates.loads.values()
-    assert sum(it.expected.get(one.id, 0.0) for it in loads) > 0.1
+    # 0.38 in all, of which 0.2 are still reported there.
+    assert sum(it.expected.get(one.id, 0.0) for it in loads) == pytest.approx(0.18, abs=0.02)

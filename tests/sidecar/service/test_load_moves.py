@@ -168,7 +168,7 @@ def test_what_is_overloaded_moves_once_its_tuples_have_waited_for_the_price() ->
     assert codes(hold_of(relief)) == [Code.OVERLOAD_MAY_END]
 
 
-STARTS = MoveConditions(unsettled=True)
+STARTS = MoveConditions(unsettled=True, is_quiet=True)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ STARTS = MoveConditions(unsettled=True)
         # It came by a move that is not judged yet.
         (replace(STARTS, awaits_verdict=True), 0.02, 0.5, False),
         # It may be making up for its start.
-        (replace(STARTS, saturated=True), 0.02, 0.5, False),
+        (replace(STARTS, is_quiet=False), 0.02, 0.5, False),
     ],
 )
 def test_what_pays_for_two_moves_whatever_is_measured_need_not_come_to_rest(

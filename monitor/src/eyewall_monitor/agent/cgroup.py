@@ -7,7 +7,7 @@ use of the group that has it: others share it. Both versions are read.
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -60,6 +60,8 @@ class Use:
     throttled: float = 0.0
     memory_limit: int | None = None
     memory: int | None = None
+    granting: Path | None = field(default=None, compare=False)
+    """The group that has the quota."""
 
 
 class ControlGroup:
@@ -84,6 +86,7 @@ class ControlGroup:
                 quota=quota,
                 cpu=None if quota is None else self._used(cpu, granting),
                 throttled=_throttled(granting),
+                granting=granting,
             )
         if memory is None:
             return use
@@ -91,7 +94,7 @@ class ControlGroup:
         used = _number(limiting / "memory.current")
         if used is None:
             used = _number(limiting / "memory.usage_in_bytes")
-        return Use(use.quota, use.cpu, use.throttled, limit, used)
+        return replace(use, memory_limit=limit, memory=used)
 
     def _used(self, cpu: Folder, granting: Path) -> float | None:
         stat = _stat(granting).get("usage_usec")
@@ -108,10 +111,16 @@ class ControlGroup:
         return None
 
     def processes(self) -> list[int]:
-        """Processes in the group that grants CPU: not every hierarchy that grants it counts it."""
+        """Processes in the group that has the quota: not every hierarchy that has one counts use.
+
+        None without a quota.
+        """
         cpu = self._folders.get("cpu")
-        text = "" if cpu is None else _text(cpu.path / "cgroup.procs")
-        return [int(number) for number in text.split()]
+        if cpu is None:
+            return []
+        quota, granting = _tightest(cpu, _quota)
+        lists = granting.rglob("cgroup.procs") if quota is not None else ()
+        return [int(number) for it in lists for number in _text(it).split()]
 
 
 def _folders(mountinfo: str, own: str) -> dict[str, Folder]:
@@ -152,9 +161,12 @@ def _below(group: str, root: str) -> str:
 def _tightest(
     folder: Folder, limit_of: Callable[[Path], _Limit | None]
 ) -> tuple[_Limit | None, Path]:
-    """Return the least limit of the group and those above it, and whose it is; else the group."""
+    """Return the least limit of the group and those above it, and whose it is; else the group.
+
+    Of several that have it, the one that most share.
+    """
     found = [(limit, it) for it in folder.upwards() if (limit := limit_of(it)) is not None]
-    return min(found, key=lambda it: it[0]) if found else (None, folder.path)
+    return min(reversed(found), key=lambda it: it[0]) if found else (None, folder.path)
 
 
 def _quota(folder: Path) -> float | None:

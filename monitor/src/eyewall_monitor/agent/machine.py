@@ -11,6 +11,7 @@ from eyewall_monitor.agent.procfs import TICK, CpuMeter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from eyewall_monitor.agent.cgroup import ControlGroup
     from eyewall_monitor.agent.procfs import Proc, Stat
@@ -26,6 +27,7 @@ class MachineMeter:
         self._group = group
         self._cpu = CpuMeter()
         self._before: tuple[float, float, float | None, float] | None = None
+        self._granting: Path | None = None
 
     def read(self, processes: Mapping[int, Stat], ticks: int) -> MachineSample:
         """Read at `ticks` after boot; increases are 0 at the first reading."""
@@ -36,7 +38,9 @@ class MachineMeter:
         self._cpu.finish(ticks)
         now = (busy, stolen, use.cpu, use.throttled)
         before = self._before or now
-        self._before = now
+        if use.granting != self._granting:  # another group's counters
+            before = (*before[:2], *now[2:])
+        self._before, self._granting = now, use.granting
         increase = busy - before[0]
         if use.quota is not None:
             counted = use.cpu is not None and before[2] is not None

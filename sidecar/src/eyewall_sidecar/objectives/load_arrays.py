@@ -118,7 +118,7 @@ class LoadArrays:
         error = scenario.demand * model.uncertainty * arrays.demand_errors
         ways = tuple_ways(arrays)
         cores = np.maximum(arrays.cores, _LEAST_CORES)
-        work = arrays.execution_times
+        work = scenario.settled * arrays.execution_times
         return cls(
             demands=rate * np.maximum(0.0, scenario.settled * arrays.demands + error),
             work=work,

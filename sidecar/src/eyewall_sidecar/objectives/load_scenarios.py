@@ -16,7 +16,7 @@ class LoadScenario:
     crossing, burstiness, sharing, polling
         Factors of the costs of a crossing (CPU and seconds), of κ, of γ and of `polling_cpu`.
     settled
-        Factor of each operator's demand, before an error is added.
+        Factor of each operator's demand, before an error is added, and of its execution time.
     """
 
     demand: float = 0.0
@@ -43,5 +43,5 @@ SCENARIOS: tuple[LoadScenario, ...] = (
 )
 """The ends of each input's 95 % interval, one input at a time."""
 SETTLING: tuple[LoadScenario, ...] = (LoadScenario(settled=0.5), LoadScenario(settled=0.1))
-"""What demands may become that were measured of workers that have just started: code that is
-compiled takes a tenth of the CPU, and compiling none."""
+"""What demands and execution times that were measured of workers that have just started may become:
+code that is compiled takes a tenth of the CPU, and compiling none."""

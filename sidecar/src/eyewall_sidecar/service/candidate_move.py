@@ -29,7 +29,9 @@ class MoveConditions:
     unsettled
         Whether what is measured has not come to rest since workers started.
     awaits_verdict
-        Whether its last move has to be judged before another one.
+        Whether its last move has to be judged before another one that does not wait for rest.
+    is_quiet
+        Whether no tuples queued in six measurements in a row.
     catching_up_seconds
         Until what waited for the workers' start may have been made up for; 0 or less once it may.
     saturated
@@ -53,6 +55,7 @@ class MoveConditions:
     refused_seconds: float = 0.0
     unsettled: bool = False
     awaits_verdict: bool = False
+    is_quiet: bool = False
     catching_up_seconds: float = 0.0
     saturated: bool = False
     overload: Overload | None = None

@@ -117,6 +117,7 @@ class TopologyDecider:
             refused_seconds=record.refused_seconds(limits.cool_down_seconds, now),
             unsettled=performance.unsettled,
             awaits_verdict=record.trial is not None and not record.history.may_leave_unjudged(now),
+            is_quiet=performance.is_quiet,
             catching_up_seconds=max(record.since, performance.since) + catch_up - now,
             saturated=performance.is_saturated,
             overload=record.overload,

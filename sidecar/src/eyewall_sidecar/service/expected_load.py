@@ -23,6 +23,9 @@ SETTLES = 20.0
 """Seconds for which more is expected than is reported once all workers have had tuples: a host's
 load is smoothed over its last few reports."""
 
+RELIEVED = 0.9
+"""Part of what it needed on a host, than which a topology that leaves it needs less there."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLoad:
@@ -42,7 +45,7 @@ class ExpectedLoad:
     before
         Ids of its workers that were reported then.
     relieved
-        Hosts on which its executors need less than before.
+        Hosts on which its executors need at least a tenth less than before.
     began
         When all workers were found to have had tuples; None before.
     """
@@ -69,7 +72,9 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
     cores: dict[str, float] = {}
     for host, then in needed.items():
         load = estimates.loads.get(host)
-        reported = load.by_topology.get(name, 0.0) if load is not None else 0.0
+        # Where it has no worker now, one that is still reported is about to end.
+        stays = load is not None and host in used
+        reported = load.by_topology.get(name, 0.0) if load is not None and stays else 0.0
         cores[host] = reported + then - used.get(host, 0.0)
     return ExpectedLoad(
         name,
@@ -83,7 +88,7 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
             for it in report.workers
             if it.topology == name
         ),
-        frozenset(host for host, now_ in used.items() if needed.get(host, 0.0) < now_),
+        frozenset(it for it, cores in used.items() if needed.get(it, 0.0) < RELIEVED * cores),
     )
 
 

@@ -256,6 +256,16 @@ def find_surroundings(
     )
 
 
+def find_full_origin(trial: MoveTrial, now: Performance, today: PlacementProblem) -> Message | None:
+    """Return that the way back leads to where no more would be carried; None if more would."""
+    part = find_surroundings(trial, today).origin
+    was, found = trial.before.throughput, now.throughput
+    carried = found.mean / was.mean if was is not None and found is not None and was.mean else 1.0
+    if part > min(REPORTED_THROUGHPUT, carried):
+        return None
+    return message(Code.ORIGIN_IS_FULL, part=part)
+
+
 def find_slowed_links(trial: MoveTrial, now: PlacementProblem) -> tuple[SlowedLink, ...]:
     """Return the links that the topology crosses by the move and that slowed since it."""
     then, target = trial.problem, trial.target

@@ -57,7 +57,7 @@ def pays_before_rest(candidate: CandidateMove, horizon: float, conditions: MoveC
     problem, after = of_topology.problem, solution.placement
     if problem.current is None or after is None or horizon <= 0:
         return False
-    if conditions.awaits_verdict or conditions.saturated or prediction.saturated:
+    if conditions.awaits_verdict or prediction.saturated or not conditions.is_quiet:
         return False
     least = min(prediction.gain[0], inf if conditions.latency is None else conditions.latency)
     wanted = BEFORE_REST * price_of(candidate, conditions.starts).seconds / horizon

@@ -15,11 +15,11 @@ from eyewall_sidecar.service.decision import (
     TopologyRecord,
 )
 from eyewall_sidecar.service.look_back import (
-    REPORTED_THROUGHPUT,
     MoveHistory,
     MoveOutcome,
     MoveTrial,
     SlowedLink,
+    find_full_origin,
     find_slowed_links,
     find_surroundings,
     judge_move,
@@ -136,7 +136,9 @@ class ReadyMoves:
         orders = undo.orders if undo is not None else 0
         # Where workers crash there is nothing to be compared, and anything is better.
         at_rest = problem if performance.at_rest else None
-        refusal = self._find_refusal(trial, found, orders, topology, record, inputs, at_rest)
+        refusal = self._find_refusal(trial, found, orders, topology, record, inputs)
+        if refusal is None and at_rest is not None:
+            refusal = find_full_origin(trial, performance, at_rest)
         if refusal is not None:
             record = replace(record, trial=None, history=record.history.with_setback(now))
             report = message(Code.MOVE_NOT_UNDONE, measured=found.report, reason=refusal)
@@ -163,7 +165,6 @@ class ReadyMoves:
         topology: TopologyState,
         record: TopologyRecord,
         inputs: RoundInputs,
-        problem: PlacementProblem | None,
     ) -> Message | None:
         """Return why a bad move stays, after so many orders of its undo; None if it is undone."""
         if freeze := find_freeze(self._limits, inputs.switches, topology.topology.id):
@@ -173,10 +174,6 @@ class ReadyMoves:
             return lost_slot_message(lost, {it.id: it.host for it in state.supervisors})
         if orders >= MOST_UNDOS:
             return message(Code.UNDO_NOT_TAKEN, orders=orders)
-        if problem is not None:
-            part = find_surroundings(trial, problem).origin
-            if part <= REPORTED_THROUGHPUT:
-                return message(Code.ORIGIN_IS_FULL, part=part)
         horizon = self._limits.horizon_seconds
         if found.lateness is None or record.request is None or horizon <= 0:
             return None

@@ -20,7 +20,7 @@ from eyewall_sidecar.stores.zookeeper_thread import ZookeeperThread
 FIRST_LOOK_SECONDS = 2.0
 """That a start waits for the first look."""
 MOST_EARLIER = 3
-"""Reports of a host that are kept next to its latest: those of 20 s, as a rule, and two rounds."""
+"""Reports of a host that are kept next to its latest: with it, those of 20 s as a rule."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,12 +208,16 @@ def component_streams(
             system = _is_system(components, target, wanted)
             seen = measured.streams.get((source.id, wanted.stream, target.id))
             error: float | None
-            if seen is not None and (system or wanted.grouping in GUESSED):
-                rate, error = seen
-            elif not system:
+            figure = known.get(f"{wanted.source}:{wanted.stream}")
+            if seen is not None and wanted.grouping in GUESSED:
+                figure = min(figure or seen, seen, key=_part_of_error)
+            if not system:
                 rate = emitted[wanted.source, wanted.stream]
-                figure = known.get(f"{wanted.source}:{wanted.stream}")
                 error = None if figure is None else figure.error
+                if figure is not None and wanted.grouping in GUESSED:
+                    rate = figure.value
+            elif seen is not None:
+                rate, error = seen
             else:
                 rate = _system_rate(source, target, wanted.stream, emitted, received)
                 error = None
@@ -273,10 +277,11 @@ def _measured(topology: Topology, measured: MeasuredTopology) -> dict[str, Measu
             if seen is not None and wanted.grouping is not Grouping.ALL:
                 known = chosen if wanted.grouping in GUESSED else found
                 known.setdefault(f"{wanted.source}:{wanted.stream}", []).append(seen)
-    return {
-        name: min(figures, key=lambda it: it.error / (it.value + 1))
-        for name, figures in {**chosen, **found}.items()
-    }
+    return {name: min(figures, key=_part_of_error) for name, figures in {**chosen, **found}.items()}
+
+
+def _part_of_error(figure: MeasuredValue) -> float:
+    return figure.error / (figure.value + 1)
 
 
 def emitted_rates(
