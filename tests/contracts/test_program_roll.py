@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from real_stores import Server
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 MARK = VALUE.encode()
 MONITORED, UNMONITORED = PROBED = "edge-1", "edge-2"
 TODAY, NEXT = "today's release", "the next release"

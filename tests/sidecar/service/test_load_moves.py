@@ -211,14 +211,11 @@ def test_an_overload_waits_for_another_topology_that_is_leaving_its_host() -> No
     host = nimbus.host_of(it, 1)
 
     def hold(relieved: dict[str, str], *, saturated: bool = True) -> Message | None:
-        observation = replace(candidate.request.observation, relieved=relieved)
-        found = replace(
-            candidate,
-            request=replace(candidate.request, observation=observation),
-            prediction=predicted((9.0, 9.0), (1.5, 1.5), saturated=saturated),
-        )
-        conditions = LASTING if saturated else NOTHING_ELSE
-        return evaluate_move(found, MoveLimits(), conditions).hold
+        prediction = predicted((9.0, 9.0), (1.5, 1.5), saturated=saturated)
+        conditions = replace(LASTING if saturated else NOTHING_ELSE, relieved=relieved)
+        return evaluate_move(
+            replace(candidate, prediction=prediction), MoveLimits(), conditions
+        ).hold
 
     other = hold({host: "other"})
     assert values(other, Code.HOST_IS_RELIEVED) == {"host": host, "topology": "other"}

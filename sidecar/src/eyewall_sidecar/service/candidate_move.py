@@ -1,5 +1,6 @@
 """A move that might be made, and what holds at the moment for making it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from eyewall_sidecar.messages import Code, Message
@@ -42,6 +43,8 @@ class MoveConditions:
         Mean seconds from a spout's emit to its ack as measured; None if that is not known.
     lacks_delay
         Whether it is not known for the delay to an acker alone.
+    relieved
+        Hosts that a topology is leaving, with its id.
     starts
         How long workers take to start.
     started_in_round, started_in_hour
@@ -61,6 +64,7 @@ class MoveConditions:
     overload: Overload | None = None
     latency: float | None = None
     lacks_delay: bool = False
+    relieved: Mapping[str, str] = field(default_factory=dict)
     starts: WorkerStarts = field(default_factory=WorkerStarts)
     started_in_round: int = 0
     started_in_hour: int = 0

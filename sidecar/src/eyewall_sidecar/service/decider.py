@@ -250,7 +250,10 @@ class TopologyDecider:
         search = record.search
         outdated = search is None or search.task != task
         verdict: MoveVerdict | None = None
-        conditions = self.conditions(topology, record, inputs.switches)
+        conditions = replace(
+            self.conditions(topology, record, inputs.switches),
+            relieved=inputs.observation.relieved,
+        )
         if search is not None and search.solution is not None:
             record, found_by, verdict = self._candidates.evaluate(
                 record, request, search, conditions, outdated=outdated

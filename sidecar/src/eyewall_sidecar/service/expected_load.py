@@ -24,7 +24,7 @@ SETTLES = 20.0
 load is smoothed over its last few reports."""
 
 RELIEVED = 0.9
-"""Part of what it needed on a host, than which a topology that leaves it needs less there."""
+"""A topology leaves a host if it is going to need less than this part of what it needs there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def find_value_hold(
     overload = conditions.overload
     overloaded = saturated or (overload is not None and not overload.is_refuted)
     if hold is None and overloaded and horizon > 0:
-        return _patience_hold(candidate, conditions) or _relieved_hold(candidate)
+        return _patience_hold(candidate, conditions) or _relieved_hold(candidate, conditions)
     return hold
 
 
@@ -116,13 +116,13 @@ def _patience_hold(candidate: CandidateMove, conditions: MoveConditions) -> Mess
     )
 
 
-def _relieved_hold(candidate: CandidateMove) -> Message | None:
+def _relieved_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:
     """Return that another topology is leaving one of its hosts, which may be all it takes."""
     request = candidate.request
-    name, relieved = request.topology.topology.id, request.observation.relieved
+    name = request.topology.topology.id
     capacities = (request.capacities.get(it.slot.supervisor) for it in request.topology.assignment)
     for host in sorted({it.supervisor.host for it in capacities if it is not None}):
-        if (leaving := relieved.get(host, name)) != name:
+        if (leaving := conditions.relieved.get(host, name)) != name:
             return message(Code.HOST_IS_RELIEVED, host=host, topology=leaving)
     return None
 

@@ -127,7 +127,7 @@ def reassess(
         or has_other_workers(before, request)
     ):
         return assess_move(request, solution, outdated=outdated)
-    return replace(before, request=request)
+    return before
 
 
 def evaluate_move(

@@ -167,7 +167,8 @@ class SchedulingService:
         """Return what holds now for moving a topology, of which these records may have one."""
         unknown = TopologyRecord(topology.assignment_digest, self._clock())
         record = records.get(topology.topology.id, unknown)
-        return self._decider.conditions(topology, record, self.switches())
+        conditions = self._decider.conditions(topology, record, self.switches())
+        return replace(conditions, relieved=relieved_hosts(self._expected))
 
     def decide(
         self, state: ClusterState, deadline: float, nimbus: str = ""
