@@ -95,6 +95,7 @@ def zookeeper_server(folder: Path, heap_megabytes: int = 64) -> Server:
         f"-Xmx{heap_megabytes}m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
+        "-Dzookeeper.forceSync=no",  # a sync on a busy disk takes longer than programs wait
         *archive_options(home.path, java, DAEMON_JARS),
         f"-Dstorm.home={home.path}",
     ]
