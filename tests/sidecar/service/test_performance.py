@@ -1,10 +1,12 @@
 """When a topology has come to rest, and what was measured of it then."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import pytest
 from delay_tables import delay_table
 from eyewall_contracts.sample import Sample, TaskInput, TaskOutput, TaskQueue, TaskSample
+from eyewall_sidecar.service.measurement import ONE_TASK_EACH
 from eyewall_sidecar.service.performance import Performance, update_performance
 from eyewall_sidecar.storm import DelayTable
 from measured_topologies import report
@@ -12,6 +14,7 @@ from msgspec.structs import replace
 
 NO_DELAYS = DelayTable()
 WORKER = frozenset([("a", 6700)])
+NONE_MISSED: Mapping[int, Sample] = MappingProxyType({})
 
 
 def sample(
@@ -43,11 +46,25 @@ def counting_in_turns(number: int) -> Sample:
     return replace(of, workers=(replace(one, port=6700, id="w"), replace(other, port=6701, id="v")))
 
 
-def after(reports: Iterable[Sample]) -> Performance:
+def after(
+    reports: Iterable[Sample],
+    wanted: frozenset[tuple[str, int]] = WORKER,
+    missed: Mapping[int, Sample] = NONE_MISSED,
+    first_tasks: Mapping[int, int] = ONE_TASK_EACH,
+) -> Performance:
+    """One round for each report; `missed` has the one that came before some, by their sequence."""
     performance = Performance()
     for it in reports:
+        before = {"a": (missed[it.sequence],)} if it.sequence in missed else {}
         performance = update_performance(
-            performance, "t", WORKER, NO_DELAYS, {"a": it}, now=it.time
+            performance,
+            "t",
+            wanted,
+            NO_DELAYS,
+            {"a": it},
+            now=it.time,
+            missed=before,
+            first_tasks=first_tasks,
         )
     return performance
 
@@ -115,13 +132,7 @@ def test_a_report_that_is_repeated_is_measured_once() -> None:
 
 
 def test_workers_of_one_host_that_count_in_turns_are_measured_together() -> None:
-    wanted = WORKER | {("a", 6701)}
-    performance = Performance()
-    for n in range(14):
-        of = counting_in_turns(n)
-        performance = update_performance(
-            performance, "t", wanted, NO_DELAYS, {"a": of}, now=of.time
-        )
+    performance = after(map(counting_in_turns, range(14)), WORKER | {("a", 6701)})
     assert performance.at_rest
     assert performance.throughput is not None
     assert performance.throughput.mean == pytest.approx(400)  # twice what one of them does
@@ -131,23 +142,9 @@ def test_reports_between_two_rounds_count_as_those_that_rounds_meet() -> None:
     # Rounds of 10 s meet every other report, in which it is always the same worker that counts.
     wanted = WORKER | {("a", 6701)}
 
-    def rounds(*, with_missed: bool) -> Performance:
-        performance = Performance()
-        for n in range(1, 15, 2):
-            missed = {"a": (counting_in_turns(n - 1),)} if with_missed else {}
-            performance = update_performance(
-                performance,
-                "t",
-                wanted,
-                NO_DELAYS,
-                {"a": counting_in_turns(n)},
-                now=5.0 * n,
-                missed=missed,
-            )
-        return performance
-
-    assert not rounds(with_missed=False).measurements
-    found = rounds(with_missed=True)
+    met = [counting_in_turns(n) for n in range(1, 15, 2)]
+    assert not after(met, wanted).measurements
+    found = after(met, wanted, {it.sequence: counting_in_turns(it.sequence - 1) for it in met})
     assert found.at_rest
     assert found.throughput is not None
     assert found.throughput.mean == pytest.approx(400)  # twice what one of them does
@@ -171,22 +168,8 @@ def test_a_queue_that_all_tasks_of_an_executor_report_waits_once() -> None:
         tasks = (source, tag, replace(tag, task=4, inputs=()), acker)
         return replace(of, workers=(replace(of.workers[0], tasks=tasks),))
 
-    def is_saturated(first_tasks: dict[int, int]) -> bool:
-        performance = Performance()
-        for n in range(6):
-            performance = update_performance(
-                performance,
-                "t",
-                WORKER,
-                NO_DELAYS,
-                {"a": measured(n)},
-                now=5.0 * n,
-                first_tasks=first_tasks,
-            )
-        return performance.is_saturated
-
-    assert is_saturated({})
-    assert not is_saturated({2: 2, 4: 2})
+    assert after(map(measured, range(6))).is_saturated
+    assert not after(map(measured, range(6)), first_tasks={2: 2, 4: 2}).is_saturated
 
 
 def test_what_has_a_worker_that_nobody_reports_is_not_measured() -> None:

@@ -73,8 +73,7 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
     for host, then in needed.items():
         load = estimates.loads.get(host)
         # Where it has no worker now, one that is still reported is about to end.
-        stays = load is not None and host in used
-        reported = load.by_topology.get(name, 0.0) if load is not None and stays else 0.0
+        reported = load.by_topology.get(name, 0.0) if load and host in used else 0.0
         cores[host] = reported + then - used.get(host, 0.0)
     return ExpectedLoad(
         name,
@@ -88,7 +87,7 @@ def expect_load(request: PlacementRequest, after: Assignment, now: float) -> Exp
             for it in report.workers
             if it.topology == name
         ),
-        frozenset(it for it, cores in used.items() if needed.get(it, 0.0) < RELIEVED * cores),
+        frozenset(it for it, was in used.items() if needed.get(it, 0.0) < RELIEVED * was),
     )
 
 

@@ -202,8 +202,8 @@ class MoveHistory:
             and _crossed(problem, problem.current or {}).isdisjoint(it.ends for it in self.slowed)
             and all(_is_slow(it, problem.links.get(it.ends)) for it in self.slowed)
         ):
-            cleared = MoveHistory(self.setbacks - 1, acquitted=now)
-            return replace(cleared, left_unjudged=self.left_unjudged)
+            left = self.left_unjudged
+            return MoveHistory(self.setbacks - 1, acquitted=now, left_unjudged=left)
         return replace(self, slowed=())
 
 

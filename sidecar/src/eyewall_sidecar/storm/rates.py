@@ -207,20 +207,16 @@ def component_streams(
                 continue
             system = _is_system(components, target, wanted)
             seen = measured.streams.get((source.id, wanted.stream, target.id))
-            error: float | None
-            figure = known.get(f"{wanted.source}:{wanted.stream}")
+            figure = seen if system else known.get(f"{wanted.source}:{wanted.stream}")
             if seen is not None and wanted.grouping in GUESSED:
                 figure = min(figure or seen, seen, key=_part_of_error)
-            if not system:
-                rate = emitted[wanted.source, wanted.stream]
-                error = None if figure is None else figure.error
-                if figure is not None and wanted.grouping in GUESSED:
-                    rate = figure.value
-            elif seen is not None:
-                rate, error = seen
-            else:
+            error = None if figure is None else figure.error
+            if figure is not None:
+                rate = figure.value
+            elif system:
                 rate = _system_rate(source, target, wanted.stream, emitted, received)
-                error = None
+            else:
+                rate = emitted[wanted.source, wanted.stream]
             found.append(
                 ComponentStream(source, target, wanted.stream, wanted.grouping, rate, system, error)
             )
