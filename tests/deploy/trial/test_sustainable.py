@@ -52,6 +52,30 @@ def test_beyond_what_is_carried_nothing_higher_is_asked() -> None:
     assert asked == [40, 57, 48, 44]
 
 
+def test_rates_that_were_missed_are_asked_for_again_once_what_runs_has_moved() -> None:
+    # 57 and 80 are missed, and at 80 it moves: then both hold, and 113, 160 and 134 do not.
+    asked: list[float] = []
+
+    def outcome(rate: float) -> Outcome:
+        asked.append(round(rate))
+        return sustained_if(rate < 50 or (asked.count(80) + asked.count(57) > 2 and rate < 90))
+
+    found = find_rate(outcome, 40.0, 0.2, moves=lambda: int(80 in asked))
+    assert asked == [40, 57, 80, 57, 80, 113, 160, 95]
+    assert found == pytest.approx(80)
+
+
+def test_where_it_moves_on_and_on_rates_are_asked_for_twice() -> None:
+    asked: list[float] = []
+
+    def outcome(rate: float) -> Outcome:
+        asked.append(round(rate))
+        return sustained_if(rate < 45)
+
+    assert find_rate(outcome, 40.0, 0.2, moves=lambda: len(asked)) == 40
+    assert asked == [40, 57, 80, 57, 80, 48]
+
+
 def test_no_rate_is_found_where_none_holds() -> None:
     assert find_rate(lambda _rate: Outcome.MISSED, first=40.0, resolution=0.1) is None
 

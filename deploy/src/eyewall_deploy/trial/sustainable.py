@@ -36,6 +36,8 @@ RUNG = math.sqrt(2)
 _MOST_RUNGS = 20
 _MISSES = 2
 """A rate may fail though a higher one holds: a scheduler may move what runs only at that one."""
+_CLIMBS = 2
+"""What has moved at a rate that is missed may sustain it, or a lower one that it missed before."""
 _TUPLES = 600
 _SHORTEST, _LONGEST = 15.0, 40.0
 """A rate is measured until so many tuples were due, for so many seconds at least and at most."""
@@ -63,7 +65,12 @@ class Outcome(Enum):
     """Not all was acked, and nothing will be moved: so no higher rate is sustained."""
 
 
-def find_rate(outcome: Callable[[float], Outcome], first: float, resolution: float) -> float | None:
+def find_rate(
+    outcome: Callable[[float], Outcome],
+    first: float,
+    resolution: float,
+    moves: Callable[[], int] = lambda: 0,
+) -> float | None:
     """Return the largest rate that is sustained, as far as is known by a factor of 1 + resolution.
 
     Parameters
@@ -72,28 +79,18 @@ def find_rate(outcome: Callable[[float], Outcome], first: float, resolution: flo
         Called with `first`, then with rates a rung down until one is sustained, or a rung up until
         as many as `_MISSES` in a row are missed or one is beyond, then with those between the
         largest that is sustained and the next.
+    moves
+        How often what runs has moved so far. Rates that were missed are asked for again if that
+        has changed since.
     """
-    low = first
     if outcome(first) == Outcome.SUSTAINED:
-        rate, misses = first, 0
-        for _ in range(_MOST_RUNGS):
-            rate *= RUNG
-            found = outcome(rate)
-            misses = 0 if found == Outcome.SUSTAINED else misses + 1
-            if misses == 0:
-                low = rate
-            if misses == _MISSES or found == Outcome.BEYOND:
-                break
-        else:
-            return low
+        low, high = _climb(outcome, first, moves)
     else:
-        for _ in range(_MOST_RUNGS):
-            low /= RUNG
-            if outcome(low) == Outcome.SUSTAINED:
-                break
-        else:
+        down = (first / RUNG**it for it in range(1, _MOST_RUNGS + 1))
+        found = next((it for it in down if outcome(it) == Outcome.SUSTAINED), None)
+        if found is None:
             return None
-    high = low * RUNG
+        low, high = found, found * RUNG
     while high / low > 1 + resolution:
         middle = math.sqrt(low * high)
         if outcome(middle) == Outcome.SUSTAINED:
@@ -101,6 +98,27 @@ def find_rate(outcome: Callable[[float], Outcome], first: float, resolution: flo
         else:
             high = middle
     return low
+
+
+def _climb(
+    outcome: Callable[[float], Outcome], low: float, moves: Callable[[], int]
+) -> tuple[float, float]:
+    """Return the largest rung that is sustained and the one above it, if any is missed."""
+    rate, misses, before, climbs = low, 0, moves(), 1
+    for _ in range(_MOST_RUNGS):
+        if misses == 0:
+            before = moves()
+        rate *= RUNG
+        found = outcome(rate)
+        if found == Outcome.SUSTAINED:
+            low, misses = rate, 0
+            continue
+        misses += 1
+        if misses == _MISSES or found == Outcome.BEYOND:
+            if moves() == before or climbs == _CLIMBS:
+                break
+            rate, misses, climbs = low, 0, climbs + 1
+    return low, low * RUNG if misses else low
 
 
 def search_rate(
@@ -122,12 +140,12 @@ def search_rate(
         return start
     _follow(watch, start, trial.warm_up)
     search = _RateSearch(cluster, trial, planned, folder, rates, watch, start)
-    rate = find_rate(search.outcome, first, planned.resolution)
+    rate = find_rate(search.outcome, first, planned.resolution, lambda: len(watch.moves))
     return SustainableRate(
         planned.scheduler.label,
         planned.repetition,
         fingerprint(trial, planned),
-        None if rate is None else search.recall(rate).rate,
+        rate,
         planned.resolution,
         tuple(search.known),
     )
@@ -155,7 +173,7 @@ class _RateSearch:
 
     def outcome(self, rate: float) -> Outcome:
         """Return whether the rate is sustained; only what fails twice has failed."""
-        if is_sustained(self.recall(rate / 2), self.recall(rate)):
+        if is_sustained(self._recall(rate / 2), self._recall(rate)):
             return Outcome.SUSTAINED
         if not self._never_moves:
             self._adapt(rate)
@@ -167,10 +185,11 @@ class _RateSearch:
         half = self._measure(rate / 2)
         return Outcome.SUSTAINED if is_sustained(half, full) else Outcome.MISSED
 
-    def recall(self, rate: float) -> RateMeasurement:
-        """Return what was measured last at the rate; measure it if that was never done."""
+    def _recall(self, rate: float) -> RateMeasurement:
+        """Return what was measured last at the rate, of what runs now; else measure it."""
+        moves = len(self._watch.moves)
         found = [it for it in self.known if math.isclose(it.rate, rate, rel_tol=SAME_RATE)]
-        return found[-1] if found else self._measure(rate)
+        return found[-1] if found and found[-1].moves == moves else self._measure(rate)
 
     def _measure(self, rate: float) -> RateMeasurement:
         for _ in range(_ATTEMPTS):
