@@ -13,7 +13,7 @@ import pytest
 from contract_records import CONTRACT_RECORDS, ContractRecord
 from eyewall_contracts import sample
 from eyewall_contracts.errors import ContractError
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from reports import COUNT_WORKER, FULL
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 CONTENT = {it.golden: json.loads((HERE / it.golden).read_bytes()) for it in CONTRACT_RECORDS}
+
+FEW = settings(max_examples=30)
+"""For each of many records, some of them long."""
 
 each_record = pytest.mark.parametrize("record", CONTRACT_RECORDS, ids=str)
 
@@ -146,6 +149,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 @each_record
+@FEW
 @given(data=st.data())
 def test_no_value_in_any_place_raises_anything_else(
     record: ContractRecord, data: st.DataObject
@@ -158,6 +162,7 @@ def test_no_value_in_any_place_raises_anything_else(
 
 
 @each_record
+@FEW
 @given(data=st.data())
 def test_no_bytes_raise_anything_else(record: ContractRecord, data: st.DataObject) -> None:
     good = (HERE / record.golden).read_bytes()

@@ -13,6 +13,7 @@ from eyewall_deploy.trial.sustainable import (
     find_rate,
     hold_seconds,
     is_sustained,
+    last_measured,
 )
 
 
@@ -53,7 +54,7 @@ def test_beyond_what_is_carried_nothing_higher_is_asked() -> None:
 
 
 def test_rates_that_were_missed_are_asked_for_again_once_what_runs_has_moved() -> None:
-    # 57 and 80 are missed, and at 80 it moves: then both hold, and 113, 160 and 134 do not.
+    # 57 and 80 are missed, and at 80 it moves: then both hold, and 113, 160 and 95 do not.
     asked: list[float] = []
 
     def outcome(rate: float) -> Outcome:
@@ -63,6 +64,18 @@ def test_rates_that_were_missed_are_asked_for_again_once_what_runs_has_moved() -
     found = find_rate(outcome, 40.0, 0.2, moves=lambda: int(80 in asked))
     assert asked == [40, 57, 80, 57, 80, 113, 160, 95]
     assert found == pytest.approx(80)
+
+
+def test_rates_that_were_missed_by_what_runs_now_are_not_asked_for_again() -> None:
+    # It moves at 57, before that is missed; 80 is missed by the same placement.
+    asked: list[float] = []
+
+    def outcome(rate: float) -> Outcome:
+        asked.append(round(rate))
+        return sustained_if(rate < 45)
+
+    assert find_rate(outcome, 40.0, 0.2, moves=lambda: int(57 in asked)) == 40
+    assert asked == [40, 57, 80, 48]
 
 
 def test_where_it_moves_on_and_on_rates_are_asked_for_twice() -> None:
@@ -96,6 +109,16 @@ def test_a_rate_is_sustained_below_twice_the_latency_at_half_of_it() -> None:
     assert not is_sustained(measured(0.1), measured(0.1, acked=0.96))
     assert not is_sustained(measured(None), measured(0.1))
     assert not is_sustained(measured(0.1), measured(None))
+
+
+def test_what_was_measured_of_another_placement_does_not_count() -> None:
+    before, after = (RateMeasurement(10.0, 0.1, 1.0, moved=False, moves=it) for it in (0, 1))
+    assert not is_sustained(before, after)
+    assert last_measured((after, before), 10.1, moves=0) == before
+    assert last_measured((before, after), 10.1, moves=0) is None
+    assert last_measured((before,), 20.0, moves=0) is None
+    disturbed = RateMeasurement(10.0, 0.1, 1.0, moved=True, moves=1)
+    assert last_measured((after, disturbed), 10.0, moves=1) is None
 
 
 def test_the_profile_that_sources_follow_keeps_what_was(tmp_path: Path) -> None:

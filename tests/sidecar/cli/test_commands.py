@@ -231,18 +231,14 @@ def test_nothing_that_a_sidecar_sends_commands_the_terminal(nimbus: Nimbus) -> N
     assert "\ufffd[2J" in why
 
 
-def completed(words: str, **more: str) -> list[str]:
+def completed(words: str) -> list[str]:
     """What bash is offered for the last word of a command line."""
-    environment = {
-        **os.environ,
+    asked = {
         "_EYEWALL_COMPLETE": "complete_bash",
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split(" ")) - 1),
-        **more,
     }
-    done = subprocess.run(
-        [EYEWALL], env=environment, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = CliRunner().invoke(cli.app, env=asked, prog_name="eyewall")
     assert done.stderr == ""
     return done.stdout.split()
 

@@ -24,7 +24,7 @@ from eyewall_deploy.trial.topology_runs import TopologyRate, read_topologies, su
 from eyewall_deploy.trial.trial_run import wait_for_start, window_latency
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
@@ -80,8 +80,8 @@ def find_rate(
         as many as `_MISSES` in a row are missed or one is beyond, then with those between the
         largest that is sustained and the next.
     moves
-        How often what runs has moved so far. Rates that were missed are asked for again if that
-        has changed since.
+        How often what runs has moved so far. Rates that were missed on the way up are asked for
+        once more if that has changed since the first of them.
     """
     if outcome(first) == Outcome.SUSTAINED:
         low, high = _climb(outcome, first, moves)
@@ -106,14 +106,14 @@ def _climb(
     """Return the largest rung that is sustained and the one above it, if any is missed."""
     rate, misses, before, climbs = low, 0, moves(), 1
     for _ in range(_MOST_RUNGS):
-        if misses == 0:
-            before = moves()
         rate *= RUNG
         found = outcome(rate)
         if found == Outcome.SUSTAINED:
             low, misses = rate, 0
             continue
         misses += 1
+        if misses == 1:
+            before = moves()
         if misses == _MISSES or found == Outcome.BEYOND:
             if moves() == before or climbs == _CLIMBS:
                 break
@@ -140,7 +140,7 @@ def search_rate(
         return start
     _follow(watch, start, trial.warm_up)
     search = _RateSearch(cluster, trial, planned, folder, rates, watch, start)
-    rate = find_rate(search.outcome, first, planned.resolution, lambda: len(watch.moves))
+    rate = find_rate(search.outcome, first, planned.resolution, search.count_moves)
     return SustainableRate(
         planned.scheduler.label,
         planned.repetition,
@@ -185,11 +185,12 @@ class _RateSearch:
         half = self._measure(rate / 2)
         return Outcome.SUSTAINED if is_sustained(half, full) else Outcome.MISSED
 
+    def count_moves(self) -> int:
+        """Return how often the scheduler has moved what runs; Storm's own never do."""
+        return 0 if self._never_moves else len(self._watch.moves)
+
     def _recall(self, rate: float) -> RateMeasurement:
-        """Return what was measured last at the rate, of what runs now; else measure it."""
-        moves = len(self._watch.moves)
-        found = [it for it in self.known if math.isclose(it.rate, rate, rel_tol=SAME_RATE)]
-        return found[-1] if found and found[-1].moves == moves else self._measure(rate)
+        return last_measured(self.known, rate, len(self._watch.moves)) or self._measure(rate)
 
     def _measure(self, rate: float) -> RateMeasurement:
         for _ in range(_ATTEMPTS):
@@ -235,9 +236,17 @@ class _RateSearch:
         self._rates.change(rate, time.time() - self._start)
 
 
+def last_measured(
+    known: Sequence[RateMeasurement], rate: float, moves: int
+) -> RateMeasurement | None:
+    """Return what was measured last at the rate, if it was of what runs after so many moves."""
+    found = [it for it in known if math.isclose(it.rate, rate, rel_tol=SAME_RATE)]
+    return found[-1] if found and found[-1].moves == moves and not found[-1].moved else None
+
+
 def is_sustained(half: RateMeasurement, full: RateMeasurement) -> bool:
     """Return whether a rate is sustained, by what was measured at it and at half of it."""
-    if half.p99 is None or full.p99 is None:
+    if half.p99 is None or full.p99 is None or half.moves != full.moves:
         return False
     return full.acked >= ACKED and full.p99 < _SLOWDOWN * half.p99
 

@@ -16,8 +16,9 @@ from eyewall_sidecar.storm import (
     requests,
 )
 
-LONGEST = 180.0
-"""Seconds after which one has ended, whatever is reported: the agent's own limits together."""
+LONGEST = 200.0
+"""Seconds after which one has ended, whatever is reported: the agent's limits, and what Storm takes
+to hear of the move and to end a worker."""
 
 
 @dataclass(frozen=True, slots=True)

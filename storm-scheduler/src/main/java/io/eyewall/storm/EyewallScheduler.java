@@ -8,8 +8,10 @@ import java.util.Optional;
 import java.util.UUID;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
+import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.Topologies;
 import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.resource.ResourceAwareScheduler;
 import org.apache.storm.utils.ConfigUtils;
 import org.slf4j.Logger;
@@ -28,6 +30,8 @@ public class EyewallScheduler extends ResourceAwareScheduler {
 
     /** Why each topology's last decision was rejected: the same reason is logged once. */
     private final Map<String, String> rejections = new HashMap<>();
+
+    private final ServedSlots served = new ServedSlots(System::nanoTime);
 
     private ShimSettings settings;
     private TopologyDefinitions definitions;
@@ -85,7 +89,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
             round.undecided("eyewall failed, see Nimbus's log");
         }
         Map<String, String> statuses = new HashMap<>(cluster.getStatusMap());
-        guarded(inner.name(), () -> inner.schedule(cluster, round.delegated()));
+        guarded(inner.name(), () -> inner.schedule(cluster, round.delegated(), served.now()));
         guarded("ordering moves", () -> order(round, cluster));
         guarded("status texts", () -> StatusTexts.write(round, cluster, inner.name(), statuses));
         if (pusher != null) {
@@ -115,8 +119,10 @@ public class EyewallScheduler extends ResourceAwareScheduler {
 
     private void order(Round round, Cluster cluster) throws Exception {
         if (orders != null) {
+            Map<String, Map<ExecutorDetails, WorkerSlot>> moves = round.moves(cluster);
+            served.add(round.left(moves.keySet(), cluster));
             orders.write(
-                    round.moves(cluster),
+                    moves,
                     round.changesWithOrders(cluster),
                     cluster.getTopologies().getTopologies().stream()
                             .collect(

@@ -169,6 +169,17 @@ final class Round {
         return moves;
     }
 
+    /** Slots that these topologies had before this round, and have no more. */
+    Set<WorkerSlot> left(Collection<String> topologies, Cluster cluster) {
+        Map<String, Map<ExecutorDetails, WorkerSlot>> now = placements(cluster);
+        Set<WorkerSlot> left = new HashSet<>();
+        for (String id : topologies) {
+            left.addAll(before.getOrDefault(id, Map.of()).values());
+            left.removeAll(new HashSet<>(now.getOrDefault(id, Map.of()).values()));
+        }
+        return left;
+    }
+
     /** Topologies that change and may have been ordered to move: their owners ask for it. */
     Set<String> changesWithOrders(Cluster cluster) {
         Set<String> changed = new HashSet<>(changes(cluster).keySet());
