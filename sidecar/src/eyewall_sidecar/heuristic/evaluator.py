@@ -23,8 +23,7 @@ millions of changes calls `put(state, state.places.copy())` now and then.
 Compile what calls these with `allocation_free` if it makes no arrays, else with `compiled`.
 
 A `State` is for one thread. Compare states by (violations, excess, forbidden, cost), as `improves`
-does: a cost that is infinite (availability 0 where A counts) is counted in `forbidden`, and `cost`
-in changes is the finite part.
+does: infinite costs (availability 0 where A counts) count in `forbidden`, finite ones in `cost`.
 """
 
 from math import inf

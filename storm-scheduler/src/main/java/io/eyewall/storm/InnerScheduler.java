@@ -43,11 +43,11 @@ record InnerScheduler(
      * @param served slots to leave alone as long as there is room for everything without them
      */
     void schedule(Cluster cluster, Set<String> delegated, Set<WorkerSlot> served) {
-        Set<WorkerSlot> left = new HashSet<>(served);
-        left.removeIf(cluster::isSlotOccupied);
-        if (!left.isEmpty() && awaitsPlacement(cluster)) {
+        Set<WorkerSlot> free = new HashSet<>(served); // others were taken back
+        free.removeIf(cluster::isSlotOccupied);
+        if (!free.isEmpty() && awaitsPlacement(cluster)) {
             try {
-                Cluster others = new RestrictedCluster(cluster, delegated, left);
+                Cluster others = new RestrictedCluster(cluster, delegated, free);
                 schedule.accept(others.getTopologies(), others);
                 // With fewer slots RAS may evict a topology that would stay with all of them.
                 if (!awaitsPlacement(others) && (touchesRunning || leavesWhatRuns(others, cluster))) {

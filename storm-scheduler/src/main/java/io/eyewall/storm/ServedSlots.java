@@ -14,7 +14,10 @@ import org.apache.storm.scheduler.WorkerSlot;
  */
 final class ServedSlots {
 
-    /** After which an old worker has ended: the agent's limits, and what Storm takes to hear and end it. */
+    /**
+     * After which an old worker has ended: the agent's limits, and what Storm takes to hear of the
+     * move and to end a worker. The sidecar has the same (old_workers.py).
+     */
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(200);
 
     private final LongSupplier nanoTime;

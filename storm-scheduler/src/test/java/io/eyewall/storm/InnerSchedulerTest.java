@@ -2,6 +2,7 @@ package io.eyewall.storm;
 
 import static io.eyewall.storm.Fixture.allOn;
 import static io.eyewall.storm.Fixture.placement;
+import static io.eyewall.storm.Fixture.sized;
 import static io.eyewall.storm.Fixture.slot;
 import static io.eyewall.storm.Fixture.supervisor;
 import static io.eyewall.storm.Fixture.topology;
@@ -103,6 +104,22 @@ class InnerSchedulerTest {
     }
 
     @Test
+    void noTopologyIsPlacedElsewhereForTheSakeOfAnOldWorker() {
+        // The new one needs 4 times 50 % of a core, so only s1; what it evicts there fits on s2.
+        List<SupervisorDetails> hosts =
+                List.of(supervisor("s1", 6700, 6701), sized("s2", 60, 4096, 6700));
+        TopologyDetails low = topology("low", 1, Map.of(Config.TOPOLOGY_PRIORITY, 29));
+        Map<String, Object> large = new HashMap<>(Map.of(Config.TOPOLOGY_PRIORITY, 0));
+        large.put(Config.TOPOLOGY_COMPONENT_CPU_PCORE_PERCENT, 50.0);
+        TopologyDetails high = topology("high", 1, large);
+        Map<ExecutorDetails, WorkerSlot> before = allOn(OTHER);
+        Cluster cluster = Fixture.cluster(hosts, List.of(low, high), Map.of("low", before));
+        inner("resource-aware").schedule(cluster, Set.of("high"), Set.of(ONE));
+        assertThat(placement(cluster, "low")).isEqualTo(before);
+        assertThat(placement(cluster, "high")).isEqualTo(allOn(ONE));
+    }
+
+    @Test
     void aSlotIsServedInUntilItsOldWorkerMustHaveEnded() {
         AtomicLong seconds = new AtomicLong();
         ServedSlots served = new ServedSlots(() -> seconds.get() * 1_000_000_000L);
@@ -117,7 +134,8 @@ class InnerSchedulerTest {
     @Test
     void theSlotsThatAMoveLeavesAreThoseThatItsTopologyHasNoMore() {
         TopologyDetails own = topology("t", 1);
-        Round round = new Round(List.of(own), Fixture.cluster(HOSTS, List.of(own), Map.of("t", allOn(ONE))));
+        Cluster now = Fixture.cluster(HOSTS, List.of(own), Map.of("t", allOn(ONE)));
+        Round round = new Round(List.of(own), now);
         Cluster then = Fixture.cluster(HOSTS, List.of(own), Map.of("t", allOn(OTHER)));
         assertThat(round.left(Set.of("t"), then)).containsExactly(ONE);
         assertThat(round.left(Set.of(), then)).isEmpty();

@@ -38,7 +38,6 @@ public final class Overlap {
 
     private static final long LOOK_MILLIS = 250;
     private static final long LOOK_QUIET_MILLIS = 50;
-
     private static final long ORIGIN = System.nanoTime();
 
     private static final Map<WorkerState, Overlap> WORKERS =
@@ -275,13 +274,11 @@ public final class Overlap {
         if (serves && serving == null) {
             String host = hosts.get(here.get_node());
             notice.write(OldWorker.of(worker, here, host, System.currentTimeMillis()));
-            serving =
-                    new Serving(worker, successors, Handovers::ackers, Handovers::spouts, host);
+            serving = new Serving(worker, successors, Handovers::ackers, Handovers::spouts, host);
         }
         if (!ordered.isEmpty()) {
             LOG.info(
-                    "{} executors move; {}",
-                    moved.size(),
+                    "{} executors move; {}", moved.size(),
                     serves ? "serving on" : "their old places are kept meanwhile");
         }
     }
@@ -292,21 +289,21 @@ public final class Overlap {
         Map<String, String> known = new HashMap<>(hosts);
         known.putAll(predecessors.hosts());
         hosts = known;
-        predecessors
-                .places()
-                .forEach(
-                        (executor, place) -> {
-                            NodeInfo successor = wanted.get(executor);
-                            if (successor != null
-                                    && isSentTo(executor)
-                                    && canBeSentTo(place)
-                                    && !isPrepared(executor, successor, now)
-                                    && routes.seek(executor, place, successor)) {
-                                LOG.info("{} is served on at {}", executor, place);
-                                since = ordered.isEmpty() ? now : since;
-                                ordered.put(executor, successor);
-                            }
-                        });
+        predecessors.places().forEach((executor, place) -> seek(executor, place, wanted, now));
+    }
+
+    private void seek(
+            List<Long> executor, NodeInfo place, Map<List<Long>, NodeInfo> wanted, long now) {
+        NodeInfo successor = wanted.get(executor);
+        if (successor != null
+                && isSentTo(executor)
+                && canBeSentTo(place)
+                && !isPrepared(executor, successor, now)
+                && routes.seek(executor, place, successor)) {
+            LOG.info("{} is served on at {}", executor, place);
+            since = ordered.isEmpty() ? now : since;
+            ordered.put(executor, successor);
+        }
     }
 
     /** Whether nothing is sent yet, or could be there at once. */
@@ -324,8 +321,8 @@ public final class Overlap {
     private boolean canServe(Map<List<Long>, NodeInfo> wanted) {
         List<List<Long>> mine = mine(wanted);
         return !mine.isEmpty()
-                && mine.stream().noneMatch(it -> here.equals(wanted.get(it)))
-                && mine.stream().allMatch(it -> Serving.mayRunTwice(worker, it));
+                && mine.stream()
+                        .allMatch(it -> !here.equals(wanted.get(it)) && Serving.mayRunTwice(worker, it));
     }
 
     private boolean isTakenBack(Map<List<Long>, NodeInfo> wanted) {
@@ -389,9 +386,8 @@ public final class Overlap {
         if (!looksAgain && (overlaps || isSlow)) {
             looksAgain = true;
             boolean isQuiet = serving != null && serving.isQuiet();
-            long pause = overlaps ? LOOK_MILLIS : LOOK_IDLE_MILLIS;
-            WorkerInternals.connectionTimer(worker)
-                    .scheduleMs(isQuiet ? LOOK_QUIET_MILLIS : pause, this::look);
+            long pause = isQuiet ? LOOK_QUIET_MILLIS : overlaps ? LOOK_MILLIS : LOOK_IDLE_MILLIS;
+            WorkerInternals.connectionTimer(worker).scheduleMs(pause, this::look);
         }
     }
 
