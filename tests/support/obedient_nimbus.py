@@ -37,6 +37,7 @@ from storm_builders import IDLE_HOSTS, cluster, state
 
 
 @dataclass
+@dataclass
 class Clock:
     """Time that only a test moves."""
 

@@ -1,23 +1,24 @@
 """How often something better is looked for while measured values change all the time."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
-from eyewall_sidecar.config import MoveLimits
+from eyewall_sidecar.config import MoveLimits, ServiceSettings
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Link, Node, Solution
 from eyewall_sidecar.objective import Objective, Term
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
+from eyewall_sidecar.service.candidate_search import CandidateSearch
 from eyewall_sidecar.service.decision import TopologyRecord
 from eyewall_sidecar.service.move_price import least_price, price_move
 from eyewall_sidecar.service.movement_rules import MoveVerdict
 from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.search_pause import may_search_again
+from eyewall_sidecar.service.search_pause import SAVED_SECONDS, may_search_again, saved_seconds
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Grouping, Worker
-from obedient_nimbus import Nimbus, ScriptedJob
+from obedient_nimbus import Clock, Nimbus, ScriptedJob, ScriptedSolvers
 from planned_topologies import TRIANGLE, nimbus_with, topology
 from storm_builders import chain, supervisor, worker
 
@@ -35,7 +36,9 @@ def search() -> PlacementSearch:
     found = _record().search
     assert found is not None
     assert found.solution is not None
-    return replace(found, began=BEGAN, solution=replace(found.solution, seconds=SECONDS))
+    return replace(
+        found, began=BEGAN, saved=SAVED_SECONDS, solution=replace(found.solution, seconds=SECONDS)
+    )
 
 
 @pytest.fixture
@@ -99,6 +102,42 @@ def test_what_got_better_or_worse_by_a_quarter_has_a_third_of_the_time_for_searc
 ) -> None:
     assert not may(search, worth(candidate, times), rested_at - 0.1)
     assert may(search, worth(candidate, times), rested_at)
+
+
+def test_what_changes_all_the_time_has_a_tenth_of_the_time_and_what_was_saved_before(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    changed, began = worth(candidate, 2.0), [BEGAN]
+    for now in range(int(BEGAN), int(BEGAN) + 601):
+        if may(search, changed, float(now)):
+            saved = saved_seconds(search, float(now))
+            search = replace(search, began=float(now), saved=saved)
+            began.append(float(now))
+    # One of 6 s every 18 s uses 4.2 s more than a tenth: the third begins with 1.6 s of the 10 s
+    # saved, so 2.6 s are owed 18 s later, and the next waits for 26 s more, until none are.
+    pauses = [later - earlier for earlier, later in pairwise(began)]
+    assert pauses[:3] == [18.0, 18.0, 44.0]
+    assert set(pauses[3:]) == {60.0}
+
+
+def test_what_rests_saves_time_for_searches_again_but_no_more_than_ten_seconds(
+    search: PlacementSearch,
+) -> None:
+    spent = replace(search, saved=0.0)
+    # 120 s are 12 s, of which this search took 6.
+    assert saved_seconds(spent, BEGAN + 120) == pytest.approx(6.0)
+    assert saved_seconds(spent, BEGAN + 3600) == SAVED_SECONDS
+    assert saved_seconds(None, BEGAN) == SAVED_SECONDS
+
+
+def test_each_search_begins_with_what_the_last_one_left(search: PlacementSearch) -> None:
+    clock = Clock(BEGAN + 20)
+    searches = CandidateSearch(ServiceSettings(), ScriptedSolvers(), WorkerStarts(), clock)
+    record = replace(_record(), search=replace(search, saved=8.0))
+    found = searches.search(record, search.task, 5.0).search
+    assert found is not None
+    # 2 s came in, and 6 went.
+    assert found.saved == pytest.approx(8.0 + 2.0 - 6.0)
 
 
 def test_where_executors_may_run_on_other_hosts_is_searched_for_at_once(

@@ -16,7 +16,11 @@ SHARE = 0.1
 CHANGED = 0.25
 """Part of its value by which what runs has to get better or worse to be searched for sooner."""
 CHANGED_SHARE = 1 / 3
-"""Of the time, that searches may take while values change so: those of few tuples always do."""
+"""Of the time, that searches may take while values change so, as long as some is saved."""
+SAVED_SECONDS = 10.0
+"""Of the time for searches, that is saved at most while none run.
+
+What is saturated or has few tuples changes all the time: its searches took a quarter of a core."""
 FRESH_SECONDS = 10.0
 """Since a solution was taken, for which it is moved to though values have changed meanwhile."""
 
@@ -28,6 +32,21 @@ def is_stale(search: PlacementSearch, now: float) -> bool:
     takes a solution never finds it stale, however late it comes: else none would ever be moved to.
     """
     return now > search.found + FRESH_SECONDS
+
+
+def saved_seconds(search: PlacementSearch | None, now: float) -> float:
+    """Return the time for searches that was not used; below 0 if more of it was.
+
+    Parameters
+    ----------
+    search
+        The last one; None before the first.
+    now
+        By the clock that `search.began` is on.
+    """
+    if search is None:
+        return SAVED_SECONDS
+    return min(SAVED_SECONDS, search.saved + SHARE * (now - search.began) - search.seconds)
 
 
 def may_search_again(
@@ -59,8 +78,11 @@ def may_search_again(
         return False
     if not _may_pay(candidate, conditions, limits):
         return False
-    share = CHANGED_SHARE if _has_changed(then, candidate) else SHARE
-    return now >= search.began + search.seconds / share
+    if now >= search.began + search.seconds / SHARE:
+        return True
+    if now < search.began + search.seconds / CHANGED_SHARE or saved_seconds(search, now) < 0:
+        return False
+    return _has_changed(then, candidate)
 
 
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:
