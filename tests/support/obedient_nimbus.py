@@ -37,7 +37,6 @@ from storm_builders import IDLE_HOSTS, cluster, state
 
 
 @dataclass
-@dataclass
 class Clock:
     """Time that only a test moves."""
 

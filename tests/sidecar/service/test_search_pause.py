@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise, product
+from math import inf
 
 import pytest
 from eyewall_sidecar.config import MoveLimits, ServiceSettings
@@ -15,7 +16,12 @@ from eyewall_sidecar.service.move_price import least_price, price_move
 from eyewall_sidecar.service.movement_rules import MoveVerdict
 from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.problem_cache import PlacementRequest
-from eyewall_sidecar.service.search_pause import SAVED_SECONDS, may_search_again, saved_seconds
+from eyewall_sidecar.service.search_pause import (
+    LEAST_CHANGE,
+    MOST_CHANGE,
+    may_search_again,
+    next_change,
+)
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Grouping, Worker
 from obedient_nimbus import Clock, Nimbus, ScriptedJob, ScriptedSolvers
@@ -37,7 +43,7 @@ def search() -> PlacementSearch:
     assert found is not None
     assert found.solution is not None
     return replace(
-        found, began=BEGAN, saved=SAVED_SECONDS, solution=replace(found.solution, seconds=SECONDS)
+        found, began=BEGAN, change=LEAST_CHANGE, solution=replace(found.solution, seconds=SECONDS)
     )
 
 
@@ -104,40 +110,64 @@ def test_what_got_better_or_worse_by_a_quarter_has_a_third_of_the_time_for_searc
     assert may(search, worth(candidate, times), rested_at)
 
 
-def test_what_changes_all_the_time_has_a_tenth_of_the_time_and_what_was_saved_before(
+def begun(search: PlacementSearch, candidate: CandidateMove, until: float) -> list[float]:
+    """When searches begin while what runs is worth that; what was solved stays the same."""
+    searches = CandidateSearch(
+        ServiceSettings(), ScriptedSolvers(), WorkerStarts(), clock := Clock()
+    )
+    times = [BEGAN]
+    for now in range(int(BEGAN), int(until)):
+        clock.now = float(now)
+        if may(search, candidate, clock.now):
+            began = searches.search(replace(_record(), search=search), search.task, 5.0).search
+            assert began is not None
+            search = replace(began, job=None, solution=search.solution)
+            times.append(clock.now)
+    return [later - earlier for earlier, later in pairwise(times)]
+
+
+def test_what_changes_by_the_same_all_the_time_has_little_more_than_a_tenth_of_the_time(
     search: PlacementSearch, candidate: CandidateMove
 ) -> None:
-    changed, began = worth(candidate, 2.0), [BEGAN]
-    for now in range(int(BEGAN), int(BEGAN) + 601):
-        if may(search, changed, float(now)):
-            saved = saved_seconds(search, float(now))
-            search = replace(search, began=float(now), saved=saved)
-            began.append(float(now))
-    # One of 6 s every 18 s uses 4.2 s more than a tenth: the third begins with 1.6 s of the 10 s
-    # saved, so 2.6 s are owed 18 s later, and the next waits for 26 s more, until none are.
-    pauses = [later - earlier for earlier, later in pairwise(began)]
-    assert pauses[:3] == [18.0, 18.0, 44.0]
-    assert set(pauses[3:]) == {60.0}
+    # Twice the value is more than 1.25 and 1.5 times, not than 2. A search later, it is more than
+    # 1.8, and then less than 2.6, until that has become 1.82 in three more.
+    pauses = begun(search, worth(candidate, 2.0), BEGAN + 1800)
+    assert pauses[:8] == [18.0, 18.0, 60.0, 18.0, 60.0, 60.0, 60.0, 18.0]
+    assert SECONDS * len(pauses) / sum(pauses) < 0.14
 
 
-def test_what_rests_saves_time_for_searches_again_but_no_more_than_ten_seconds(
+def test_what_changes_by_more_than_it_always_does_is_searched_for_sooner(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    noisy = replace(search, change=2.0)
+    assert not may(noisy, worth(candidate, 1.9), RESTED_A_LITTLE)
+    assert may(noisy, worth(candidate, 2.1), RESTED_A_LITTLE)
+    assert not may(noisy, worth(candidate, 1 / 1.9), RESTED_A_LITTLE)
+    assert may(noisy, worth(candidate, 1 / 2.1), RESTED_A_LITTLE)
+
+
+def test_what_is_worth_nothing_and_something_in_turn_has_a_tenth_of_the_time(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    infinite = worth(candidate, inf)
+    assert may(search, infinite, RESTED_A_LITTLE)
+    assert not may(replace(search, change=MOST_CHANGE), infinite, RESTED_A_LITTLE)
+    assert may(replace(search, change=MOST_CHANGE), infinite, RESTED)
+
+
+def test_the_change_that_counts_doubles_up_to_five_times_and_wanes_to_a_quarter(
     search: PlacementSearch,
 ) -> None:
-    spent = replace(search, saved=0.0)
-    # 120 s are 12 s, of which this search took 6.
-    assert saved_seconds(spent, BEGAN + 120) == pytest.approx(6.0)
-    assert saved_seconds(spent, BEGAN + 3600) == SAVED_SECONDS
-    assert saved_seconds(None, BEGAN) == SAVED_SECONDS
-
-
-def test_each_search_begins_with_what_the_last_one_left(search: PlacementSearch) -> None:
-    clock = Clock(BEGAN + 20)
-    searches = CandidateSearch(ServiceSettings(), ScriptedSolvers(), WorkerStarts(), clock)
-    record = replace(_record(), search=replace(search, saved=8.0))
-    found = searches.search(record, search.task, 5.0).search
-    assert found is not None
-    # 2 s came in, and 6 went.
-    assert found.saved == pytest.approx(8.0 + 2.0 - 6.0)
+    # What exceeds 1: 0.25, 0.5, 1, 2, 4; then 3.2, ..., after 13 in all 0.22 and so 0.25.
+    found, sooner, rested = [LEAST_CHANGE], RESTED_A_LITTLE, RESTED
+    for now in [sooner] * 5 + [rested] * 13:
+        search = replace(search, change=found[-1])
+        found.append(next_change(search, now))
+    assert found[:6] == [1.25, 1.5, 2.0, 3.0, 5.0, 5.0]
+    assert found[6] == pytest.approx(4.2)
+    assert found[-2] > LEAST_CHANGE
+    assert found[-1] == LEAST_CHANGE
+    assert next_change(None, BEGAN) == LEAST_CHANGE
 
 
 def test_where_executors_may_run_on_other_hosts_is_searched_for_at_once(

@@ -11,7 +11,7 @@ from eyewall_sidecar.service.movement_rules import MoveVerdict, evaluate_move, r
 from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.quick_starts import is_priced_out, quick_task
-from eyewall_sidecar.service.search_pause import saved_seconds
+from eyewall_sidecar.service.search_pause import next_change
 from eyewall_sidecar.service.solver_pool import PlacementTask, Solvers
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 
@@ -37,8 +37,8 @@ class CandidateSearch:
         cancel_search(record)
         job = self._solvers.run(task, seconds)
         now = self._clock()
-        saved = saved_seconds(record.search, now)
-        return replace(record, search=PlacementSearch(task, job, began=now, saved=saved))
+        change = next_change(record.search, now)
+        return replace(record, search=PlacementSearch(task, job, began=now, change=change))
 
     def longest(self, request: PlacementRequest) -> float:
         """Return how many seconds a search for something better may take."""

@@ -18,8 +18,8 @@ class PlacementSearch:
         The job until its solution is there.
     began, found
         When it was given, and when a round took the solution, by the clock of rounds.
-    saved
-        Seconds for searches that were left when it began.
+    change
+        Factor by which the value of what runs has to change to be searched for sooner again.
     quick
         The search among hosts on which workers start quickly; None if it was not needed yet.
     """
@@ -29,7 +29,7 @@ class PlacementSearch:
     solution: Solution | None = None
     began: float = -inf
     found: float = inf
-    saved: float = 0.0
+    change: float = 1.0
     quick: "PlacementSearch | None" = None
 
     @property

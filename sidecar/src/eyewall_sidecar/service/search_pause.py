@@ -12,15 +12,18 @@ from eyewall_sidecar.service.movement_rules import MoveVerdict
 from eyewall_sidecar.service.placement_search import PlacementSearch
 
 SHARE = 0.1
-"""Of the time, that searches for one topology may take while nothing much changes."""
-CHANGED = 0.25
-"""Part of its value by which what runs has to get better or worse to be searched for sooner."""
+"""Of the time, that searches for one topology may take, but for what follows."""
 CHANGED_SHARE = 1 / 3
-"""Of the time, that searches may take while values change so, as long as some is saved."""
-SAVED_SECONDS = 10.0
-"""Of the time for searches, that is saved at most while none run.
+"""Of the time, that they may take where the value of what runs got better or worse enough."""
+LEAST_CHANGE, MOST_CHANGE = 1.25, 5.0
+"""Factors by which the value has to change for that: it grows while values change all the time.
 
-What is saturated or has few tuples changes all the time: its searches took a quarter of a core."""
+Those of what is saturated, or has few tuples, always do: with 1.25 alone, searches for such a
+topology took a quarter of a core for as long as it ran.
+"""
+GROWS, SHRINKS = 2.0, 0.8
+"""With each search that began sooner than a tenth allows, and with each other one, the factor's
+distance from 1 is multiplied by this."""
 FRESH_SECONDS = 10.0
 """Since a solution was taken, for which it is moved to though values have changed meanwhile."""
 
@@ -34,8 +37,8 @@ def is_stale(search: PlacementSearch, now: float) -> bool:
     return now > search.found + FRESH_SECONDS
 
 
-def saved_seconds(search: PlacementSearch | None, now: float) -> float:
-    """Return the time for searches that was not used; below 0 if more of it was.
+def next_change(search: PlacementSearch | None, now: float) -> float:
+    """Return the factor by which values have to change for the search after one that begins now.
 
     Parameters
     ----------
@@ -45,8 +48,9 @@ def saved_seconds(search: PlacementSearch | None, now: float) -> float:
         By the clock that `search.began` is on.
     """
     if search is None:
-        return SAVED_SECONDS
-    return min(SAVED_SECONDS, search.saved + SHARE * (now - search.began) - search.seconds)
+        return LEAST_CHANGE
+    times = SHRINKS if _is_rested(search, now) else GROWS
+    return min(MOST_CHANGE, max(LEAST_CHANGE, 1 + times * (search.change - 1)))
 
 
 def may_search_again(
@@ -78,11 +82,15 @@ def may_search_again(
         return False
     if not _may_pay(candidate, conditions, limits):
         return False
-    if now >= search.began + search.seconds / SHARE:
+    if _is_rested(search, now):
         return True
-    if now < search.began + search.seconds / CHANGED_SHARE or saved_seconds(search, now) < 0:
+    if now < search.began + search.seconds / CHANGED_SHARE:
         return False
-    return _has_changed(then, candidate)
+    return _has_changed(then, candidate, search.change)
+
+
+def _is_rested(search: PlacementSearch, now: float) -> bool:
+    return now >= search.began + search.seconds / SHARE
 
 
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:
@@ -110,13 +118,15 @@ def _may_pay(candidate: CandidateMove, conditions: MoveConditions, limits: MoveL
     return most * limits.horizon_seconds > least_price(candidate.request, conditions.starts)
 
 
-def _has_changed(then: PlacementProblem, candidate: CandidateMove) -> bool:
-    """Whether the value of what runs has changed since the search by more than noise makes it."""
+def _has_changed(then: PlacementProblem, candidate: CandidateMove, factor: float) -> bool:
+    """Whether the value of what runs has changed since the search by more than this factor."""
     before = candidate.before
     if before is None or then.current is None:
         return False
     objective = candidate.request.settings.objective
     was = evaluate(then, then.current, objective, before.ranges).value
     if not (isfinite(was) and isfinite(before.value)):
-        return was != before.value
-    return abs(before.value - was) > CHANGED * abs(was)
+        # Near saturation it may be infinite with every other reading.
+        return was != before.value and factor < MOST_CHANGE
+    low, high = sorted((abs(was), abs(before.value)))
+    return high > factor * low
