@@ -146,7 +146,7 @@ def test_what_changes_by_more_than_it_always_does_is_searched_for_sooner(
     assert may(noisy, worth(candidate, 1 / 2.1), RESTED_A_LITTLE)
 
 
-def test_what_is_worth_nothing_and_something_in_turn_has_a_tenth_of_the_time(
+def test_what_is_infinite_and_finite_in_turn_has_a_tenth_of_the_time_after_a_while(
     search: PlacementSearch, candidate: CandidateMove
 ) -> None:
     infinite = worth(candidate, inf)
