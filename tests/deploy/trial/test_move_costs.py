@@ -35,6 +35,14 @@ def test_a_move_counts_from_the_second_before_it_is_seen_for_half_a_minute() -> 
     assert (cost.p99, cost.replayed, cost.failed) == (48.0, 6, 3)
 
 
+def test_a_move_that_was_seen_late_counts_from_the_last_look_that_did_not_show_it() -> None:
+    seconds = quiet()
+    seconds[13] = replace(seconds[13], out=0)
+    late = TrialMove(20.4, executors=3, workers=1, assigned=2, unseen_since=12.9)
+    (cost,) = find_move_costs([run("eyewall", seconds=seconds, moves=[late])])
+    assert cost.silent == 1  # of seconds 12 to 41
+
+
 def test_a_gap_is_known_to_a_twentieth_of_a_second_across_seconds() -> None:
     every = (1 << 20) - 1
     seconds = [second(at, out_slots=every) for at in range(60)]

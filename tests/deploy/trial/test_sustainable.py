@@ -1,12 +1,8 @@
 from pathlib import Path
 
 import pytest
-from eyewall_deploy.trial.records import (
-    ForecastValue,
-    RateMeasurement,
-    SustainableRate,
-    summarise_rates,
-)
+from eyewall_deploy.trial.figures import summarise_rates
+from eyewall_deploy.trial.records import ForecastValue, RateMeasurement, SustainableRate
 from eyewall_deploy.trial.sustainable import (
     Outcome,
     RateFile,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +12,12 @@ from deployments import make_deployment
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import LoadSecond
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
-from eyewall_deploy.storm import nimbus
 from eyewall_deploy.storm.nimbus import RunningTopology
 from eyewall_deploy.trial import session, trial_run
+from eyewall_deploy.trial.machine_watch import MachineSecond
 from eyewall_deploy.trial.plan import plan_runs
 from eyewall_deploy.trial.records import ForecastValue, LoadForecast, TrialMove, TrialRun
-from eyewall_deploy.trial.run_watch import MachineSecond, RunWatch, WatchedRun
+from eyewall_deploy.trial.run_watch import RunWatch, WatchedRun
 from eyewall_sidecar.messages import Code
 from trial_runs import run, second
 
@@ -139,6 +138,14 @@ def test_a_start_is_repeated_if_one_of_its_runs_was_disturbed(
     ]
 
 
+def test_a_run_of_which_nobody_knows_what_was_stolen_is_not_repeated(
+    cluster: MeasuredCluster, trial: Trial, tmp_path: Path
+) -> None:
+    runs = next(plan_runs(trial))
+    unseen = [run(seconds=[second(0, stolen=None)])]
+    assert session.repeat_calmly(lambda *_: unseen)(cluster, runs, tmp_path) == unseen
+
+
 @pytest.fixture
 def unwatched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have nobody ask Nimbus for what runs."""
@@ -198,15 +205,3 @@ def test_a_topology_that_eyewall_may_still_place_is_waited_for(
 ) -> None:
     monkeypatch.setattr(trial_run, "topology_start", lambda *_: START)
     assert placed(cluster, trial, status, tmp_path) == START
-
-
-def test_what_is_not_placed_anywhere_is_watched_for_why(
-    cluster: MeasuredCluster, trial: Trial, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    status = 'not placed by Inner: eyewall.policy is "opd"; it must be odp or greedy'
-    waiting = RunningTopology("chain-1-1", "chain", "ACTIVE", status, {})
-    monkeypatch.setattr(nimbus, "connect", lambda _address: nullcontext())
-    monkeypatch.setattr(nimbus, "running_topology", lambda *_: waiting)
-    watch = RunWatch(cluster, trial)
-    watch.look_at_assignment(None)
-    assert watch.running == {"chain": waiting}

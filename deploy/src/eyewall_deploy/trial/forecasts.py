@@ -15,7 +15,8 @@ from eyewall_deploy.failure import Failure
 from eyewall_deploy.lifecycle.programs import sidecar_command
 from eyewall_deploy.measure.load_samples import bucket_middle
 from eyewall_deploy.state import SchedulerChoice
-from eyewall_deploy.trial.records import ForecastValue, LoadForecast, host_cpu
+from eyewall_deploy.trial.figures import host_cpu
+from eyewall_deploy.trial.records import ForecastValue, LoadForecast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

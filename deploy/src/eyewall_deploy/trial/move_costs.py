@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import mean
@@ -65,8 +66,7 @@ def find_move_costs(runs: Sequence[TrialRun]) -> Iterator[MoveCost]:
     for run in runs:
         end = len(run.seconds)
         moves = [it for it in run.moves if 0 <= it.at < end]
-        # What has moved is seen within a second after it has.
-        starts = [max(0, int(it.at) - 1) for it in moves]
+        starts = [max(0, math.floor(it.earliest)) for it in moves]
         for move, (first, next_first) in zip(moves, pairwise([*starts, end]), strict=True):
             yield _cost(run, move, first, min(first + MOVE_SECONDS, next_first))
 

@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Mapping  # noqa: TC003 - msgspec reads it
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.measure.load_samples import bucket_of, latency_percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 _MICROS = 1e6
 ACKED = 0.97
@@ -40,9 +40,9 @@ class RunSecond:
     cpu
         Cores in use by host, as far as they were read.
     stolen
-        Share of the machine that other guests had.
+        Share of the machine that other guests had; None where it is not known.
     busy
-        Cores of the machine in use by anything of it.
+        Cores of the machine in use by anything of it; None where it is not known.
     latency
         Acks by bucket of their latency.
     memory
@@ -65,8 +65,8 @@ class RunSecond:
     p50: float | None
     p99: float | None
     cpu: Mapping[str, float]
-    stolen: float
-    busy: float
+    stolen: float | None
+    busy: float | None
     latency: Mapping[int, int] = field(default_factory=dict)
     memory: Mapping[str, int] = field(default_factory=dict)
     workers: Mapping[str, int] = field(default_factory=dict)
@@ -80,19 +80,29 @@ class TrialMove:
     Parameters
     ----------
     at
-        Seconds since the start of the measurement; below 0 while the sources warmed up.
+        When it was seen, in seconds since the start of the measurement; below 0 while the sources
+        warmed up.
     executors
         How many changed their host.
     workers
         How many workers start because of it.
     assigned
         How many workers the trial's topologies have in all after it; 0 where it was not recorded.
+    unseen_since
+        When Nimbus was asked for the answer before, in which nothing had moved yet; as `at`. None
+        where it was not recorded: then a second before.
     """
 
     at: float
     executors: int
     workers: int
     assigned: int = 0
+    unseen_since: float | None = None
+
+    @property
+    def earliest(self) -> float:
+        """When it can have happened at the earliest; as `at`."""
+        return self.at - 1 if self.unseen_since is None else self.unseen_since
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +188,9 @@ class TrialRun:
         return 0 if self.due is None else max(0, round(self.due) - acked)
 
     @property
-    def stolen(self) -> float:
-        """Mean share of the machine that other guests had."""
-        return _mean([second.stolen for second in self.seconds])
+    def stolen(self) -> float | None:
+        """Mean share of the machine that other guests had; None where it is not known."""
+        return mean_known(second.stolen for second in self.seconds)
 
     def percentile(self, percent: float) -> float | None:
         """Return a latency in seconds; None if nothing was acked.
@@ -285,113 +295,7 @@ class SustainableRate:
         return next((it for it in tries if math.isclose(it.rate, rate, rel_tol=SAME_RATE)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One column of the table.
-
-    Parameters
-    ----------
-    key, heading
-        In JSON, and for people.
-    of
-        Its value in one run; None is unknown.
-    """
-
-    key: str
-    heading: str
-    of: Callable[[TrialRun], float | None]
-
-
-@dataclass(frozen=True, slots=True)
-class FigureRange:
-    """Median and extremes of one figure over repetitions; None if no run has it."""
-
-    median: float | None
-    least: float | None
-    most: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class SchedulerLine:
-    """One scheduler under one load: figures by key."""
-
-    scheduler: str
-    load: float
-    runs: int
-    figures: Mapping[str, FigureRange]
-
-
-def _per_second(count: Callable[[RunSecond], int]) -> Callable[[TrialRun], float]:
-    return lambda run: _mean([count(second) for second in run.seconds])
-
-
-def _total(count: Callable[[RunSecond], int]) -> Callable[[TrialRun], float]:
-    return lambda run: float(sum(count(second) for second in run.seconds))
-
-
-def _moved(count: Callable[[TrialMove], int]) -> Callable[[TrialRun], float]:
-    return lambda run: float(sum(count(move) for move in run.moves))
-
-
-FIGURES = (
-    Figure("due_per_second", "due/s", lambda run: run.due and run.due / len(run.seconds)),
-    Figure("acked_per_second", "acked/s", _per_second(lambda second: second.acked)),
-    Figure("out_per_second", "out/s", _per_second(lambda second: second.out)),
-    Figure("p50", "p50", lambda run: run.percentile(50)),
-    Figure("p99", "p99", lambda run: run.percentile(99)),
-    Figure("silent_seconds", "silent s", _total(lambda second: second.out == 0)),
-    Figure("replayed", "replayed", _total(lambda second: second.replayed)),
-    Figure("failed", "failed", _total(lambda second: second.failed)),
-    Figure("moves", "moves", lambda run: float(len(run.moves))),
-    Figure("moved_executors", "executors", _moved(lambda move: move.executors)),
-    Figure("restarted_workers", "restarts", _moved(lambda move: move.workers)),
-    Figure("host_cores", "host cores", lambda run: sum(host_cpu([run]).values())),
-    Figure("busy_cores", "busy cores", lambda run: _mean([it.busy for it in run.seconds])),
-    Figure("stolen", "stolen", lambda run: run.stolen),
-)
-"""What is compared; a restart or a move before the measurement counts, too."""
-
-
-def summarise_runs(runs: Sequence[TrialRun]) -> list[SchedulerLine]:
-    """Return medians and ranges by load and scheduler, in the order of their first runs."""
-    groups: dict[tuple[float, str], list[TrialRun]] = {}
-    for run in runs:
-        groups.setdefault((run.load, run.scheduler), []).append(run)
-    return [
-        SchedulerLine(
-            scheduler,
-            load,
-            len(own),
-            {figure.key: value_range([figure.of(run) for run in own]) for figure in FIGURES},
-        )
-        for (load, scheduler), own in sorted(groups.items(), key=lambda it: it[0][0])
-    ]
-
-
-def summarise_rates(results: Sequence[SustainableRate]) -> dict[str, FigureRange]:
-    """Return the median and range of the sustained rates by scheduler."""
-    rates: dict[str, list[float | None]] = {}
-    for found in results:
-        rates.setdefault(found.scheduler, []).append(found.rate)
-    return {scheduler: value_range(own) for scheduler, own in rates.items()}
-
-
-def host_cpu(runs: Sequence[TrialRun]) -> dict[str, float]:
-    """Return the mean cores in use by host, over all seconds of the runs."""
-    used: dict[str, list[float]] = {}
-    for second in (second for run in runs for second in run.seconds):
-        for host, cores in second.cpu.items():
-            used.setdefault(host, []).append(cores)
-    return {host: _mean(values) for host, values in used.items()}
-
-
-def value_range(values: Sequence[float | None]) -> FigureRange:
-    """Return median and extremes of the values that are known."""
+def mean_known(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are known; None if none is."""
     known = [value for value in values if value is not None]
-    if not known:
-        return FigureRange(None, None, None)
-    return FigureRange(median(known), min(known), max(known))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+    return fmean(known) if known else None

@@ -14,20 +14,18 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
-from eyewall_deploy.trial.latency_ratios import PERCENTS, find_latency_ratios
-from eyewall_deploy.trial.move_costs import MOVE_SECONDS, find_move_costs
-from eyewall_deploy.trial.records import (
-    ACKED,
+from eyewall_deploy.trial.figures import (
     FIGURES,
-    LATENCY_LIMIT,
-    SAME_RATE,
     FigureRange,
     host_cpu,
     summarise_rates,
     summarise_runs,
     value_range,
 )
+from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
+from eyewall_deploy.trial.latency_ratios import PERCENTS, find_latency_ratios
+from eyewall_deploy.trial.move_costs import MOVE_SECONDS, find_move_costs
+from eyewall_deploy.trial.records import ACKED, LATENCY_LIMIT, SAME_RATE
 from eyewall_deploy.trial.recovery import GOOD_SECONDS, LATE_SHARE, SLOWDOWN, find_recoveries
 
 if TYPE_CHECKING:
@@ -236,9 +234,10 @@ def _forecast(found: SustainableRate) -> str:
 def describe_run(run: TrialRun) -> str:
     """Return the figures of one run that matter most, in one line."""
     acked = next(figure for figure in FIGURES if figure.key == "acked_per_second").of(run)
+    stolen = "unknown" if run.stolen is None else f"{run.stolen:.1%}"
     return (
         f"{acked:.1f} acked/s, p50 {ms(run.percentile(50))}, p99 {ms(run.percentile(99))}, "
-        f"{len(run.moves)} moves, {run.stolen:.1%} stolen"
+        f"{len(run.moves)} moves, {stolen} stolen"
     )
 
 

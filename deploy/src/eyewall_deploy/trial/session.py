@@ -207,11 +207,15 @@ def repeat_calmly(
             made = execute(cluster, runs, folder)
             if isinstance(made, Failure):
                 return made
-            stolen, planned = max(
-                zip((it.stolen for it in made), runs, strict=True), key=itemgetter(0)
-            )
-            if stolen <= MOST_STOLEN:
+            known = [
+                (it.stolen, planned)
+                for it, planned in zip(made, runs, strict=True)
+                if it.stolen is not None
+            ]
+            worst = max(known, key=itemgetter(0), default=None)
+            if worst is None or worst[0] <= MOST_STOLEN:
                 break
+            stolen, planned = worst
             again = "repeated" if attempt < _ATTEMPTS else "kept nevertheless"
             cluster.progress.log(
                 f"{planned.description}: {stolen:.0%} of the machine was stolen; "

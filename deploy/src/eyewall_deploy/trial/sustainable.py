@@ -289,7 +289,7 @@ def _follow(watch: RunWatch, start: float, seconds: float) -> None:
     end = time.time() + seconds
     while (left := end - time.time()) > 0:
         time.sleep(min(1.0, left))
-        watch.look_at_assignment(time.time() - start)
+        watch.look_at_assignment(start)
 
 
 def _measured(

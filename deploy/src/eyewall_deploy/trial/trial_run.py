@@ -17,9 +17,10 @@ from eyewall_deploy.measure.load_samples import LoadSecond, latency_percentile
 from eyewall_deploy.storm.nimbus import describe_hosts, describe_workers
 from eyewall_deploy.trial.cluster_events import restore_cluster
 from eyewall_deploy.trial.forecasts import ask_forecasts
+from eyewall_deploy.trial.machine_watch import MachineSecond
 from eyewall_deploy.trial.plan import fingerprint
 from eyewall_deploy.trial.records import RunSecond, TrialRun
-from eyewall_deploy.trial.run_watch import MachineSecond, RunWatch
+from eyewall_deploy.trial.run_watch import RunWatch
 from eyewall_deploy.trial.topology_runs import (
     TopologyRate,
     read_topologies,
