@@ -1,3 +1,4 @@
+from math import e
 from random import Random
 
 import pytest
@@ -34,6 +35,15 @@ def test_the_papers_force_comes_to_rest_there_too() -> None:
         Coordinate((0.050, 0.020), 0.0), BETWEEN, PaperRelaxation(), rng=Random(0)
     )
     assert distances(found) == pytest.approx([0.030, 0.070], rel=0.03)
+
+
+def test_the_paper_ends_by_the_length_of_the_movement() -> None:
+    # The peer is 50 ms away and its RTT an e-th of that: the force is 1, so the step is k, 10 ms,
+    # 6 and 8 ms of it along the axes. 12 ms is more than its length and less than their sum.
+    springs = [Spring((0.03, 0.04), 0.0, 0.05 / e, 1.0)]
+    settings = PaperRelaxation(k_ms=10.0, least_movement_ms=12.0)
+    found = relax_by_paper(Coordinate((0.0, 0.0), 0.0), springs, settings, rng=Random(0))
+    assert found.position == pytest.approx((0.006, 0.008))
 
 
 def test_one_rtt_that_fits_no_space_does_not_displace_the_host() -> None:

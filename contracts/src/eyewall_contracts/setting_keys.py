@@ -273,6 +273,12 @@ OBJECTIVE: Final = SettingKey(
     "L=1",
     "What the policy optimises: L, THETA, weights of other terms that sum to 1, or ecker.",
 )
+EARLY_OBJECTIVE: Final = SettingKey(
+    "eyewall.early.objective",
+    Text("A=1"),
+    None,
+    "What the policy optimises when it places executors while the topology's rates are unknown.",
+)
 TIME_LIMIT: Final = SettingKey(
     "eyewall.time.limit.ms",
     Number(1, _DAY, "milliseconds"),
@@ -340,6 +346,7 @@ TOPOLOGY_KEYS: Final = _by_name(
         EXCLUSIVE,
         POLICY,
         OBJECTIVE,
+        EARLY_OBJECTIVE,
         TIME_LIMIT,
         PIN,
         RATE_HINT,

@@ -5,7 +5,7 @@ It forgets: only the peers that this round has measured draw the host.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import dist, inf, log
+from math import dist, hypot, inf, log
 from random import Random
 
 from eyewall_contracts.latency import Coordinate
@@ -27,7 +27,7 @@ class PaperRelaxation:
     max_iterations
         Of the relaxation in one round.
     least_movement_ms
-        ε_min: a round ends once the movement is below.
+        ε_min: a round ends once the movement ‖m‖ (line 13) is no longer.
     """
 
     k_ms: float = number(10.0, 0.001, 1_000.0)
@@ -104,7 +104,7 @@ def relax_by_paper(
             for axis, part in enumerate(_force(here, spring, k, rng)):
                 movement[axis] += part
         here = tuple(a + b for a, b in zip(here, movement, strict=True))
-        if sum(map(abs, movement)) < settings.least_movement_ms / 1000.0:
+        if hypot(*movement) <= settings.least_movement_ms / 1000.0:
             break
     return Coordinate(here, start.height)
 

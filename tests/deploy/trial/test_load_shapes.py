@@ -5,7 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eyewall_deploy.trial.load_shapes import ARGUMENTS, SHAPES, LoadArgument, operator_work
+from eyewall_deploy.trial.load_shapes import (
+    ARGUMENTS,
+    SHAPES,
+    TEXTS,
+    LoadArgument,
+    operator_work,
+)
 from eyewall_deploy.trial.trial_checks import find_impossible_rate
 from eyewall_deploy.trial.trial_file import restrict
 from trial_texts import TRIAL, parse, refusal
@@ -53,6 +59,17 @@ def test_operators_that_need_more_than_all_hosts_together_are_refused() -> None:
         ("word-count", {"words": 7}, {"split": 1, "count": 7}),
         # A tenth of the tuples costs ten times as much.
         ("mix", {}, {"heavy": 1, "light": 0.9}),
+        # a sends all that it emits, 2, to b and to c, and c all of its 2 × 2 to b and back to a.
+        (
+            "graph",
+            {
+                "graph": "source:a,a:b,a:c,c:b,b:sink",
+                "back": "c:a",
+                "selectivities": "b=0.5",
+                "selectivity": 2,
+            },
+            {"a": 1 + 4, "b": 2 + 4, "c": 2},
+        ),
     ],
 )
 def test_what_each_tuple_of_the_source_costs_follows_from_the_shape(
@@ -77,6 +94,8 @@ def test_what_each_tuple_of_the_source_costs_follows_from_the_shape(
         ("{ stage = 2 }", "(did you mean stages?)"),
         ("{ shape = 'mix' }", "arguments.shape = 'mix': a shape has no such argument"),
         ("['--stages', '65']", "arguments.stages = '65': it must be a whole number from 1 to 64"),
+        ("{ graph = 3 }", "arguments.graph = 3: it must be a text"),
+        ("{ graph = 'source:a' }", "arguments.graph source:a: allowed are a way from source to si"),
         ("['--stages']", "arguments = ['--stages']: those of a shape are pairs of --NAME and VALU"),
         ("['stages', '2']", "arguments = ['stages', '2']: those of a shape are pairs of --NAME"),
     ],
@@ -107,6 +126,8 @@ def test_a_shape_is_one_of_the_load_topologies() -> None:
 def test_arguments_and_shapes_are_those_of_the_load_topologies() -> None:
     source = next(REPOSITORY.glob("topologies/**/LoadOptions.java")).read_text()
     number = r"[0-9][0-9_.e]*"
+    texts = re.findall(r'values\.text\("([a-z-]+)"', source)
+    assert [it for it in texts if it not in ("shape", "name", "rate")] == list(TEXTS)
     read = rf'values\.(whole|number)\("([a-z-]+)", ({number}), ({number}), ({number})\)'
     assert {
         name: LoadArgument(float(usual), float(least), float(most), whole=kind == "whole")

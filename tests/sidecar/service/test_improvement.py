@@ -3,6 +3,7 @@
 import pytest
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.decision import Keep
+from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.storm import Executor
 from obedient_nimbus import is_placed, reason
 from pinned_chain import TRIANGLE, ends_pinned, moved_delays, three_hosts
@@ -35,6 +36,23 @@ def test_what_changes_a_little_is_solved_again_after_ten_times_what_that_took() 
     assert len(nimbus.solvers.improved) == 2
     nimbus.rounds(topology, 2)
     assert len(nimbus.solvers.improved) == 3
+
+
+def test_a_search_that_fails_is_begun_again_after_ten_times_what_that_took_and_said_meanwhile() -> (
+    None
+):
+    nimbus, topology = three_hosts(), ends_pinned()
+    nimbus.rounds(topology, 1)
+    died = message(Code.SOLVER_DIED)
+    nimbus.solvers.answer = SolverFailure(died)
+    # It begins in the second round and has failed by the third, a second later; the fourth to
+    # eleventh round are within 10 s of its beginning.
+    nimbus.rounds(topology, 10)
+    assert len(nimbus.solvers.improved) == 1
+    assert nimbus.recorded.records[-1].said == str(died)
+    nimbus.solvers.answer = None
+    nimbus.rounds(topology, 3)
+    assert len(nimbus.solvers.improved) == 2
 
 
 def test_what_was_found_long_ago_for_other_values_is_searched_for_again_before_it_moves() -> None:

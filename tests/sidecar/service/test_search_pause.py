@@ -19,9 +19,11 @@ from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.search_pause import (
     LEAST_CHANGE,
     MOST_CHANGE,
+    may_retry,
     may_search_again,
     next_change,
 )
+from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Grouping, Worker
 from obedient_nimbus import Clock, Nimbus, ScriptedJob, ScriptedSolvers
@@ -32,6 +34,7 @@ SECONDS = 6.0
 BEGAN = 100.0
 RESTED = BEGAN + 10 * SECONDS
 """A tenth of the time is for searches."""
+FAILURE = SolverFailure(message(Code.SOLVER_DIED))
 RESTED_A_LITTLE = BEGAN + 3 * SECONDS
 """A third of it, while what runs changes."""
 
@@ -180,11 +183,27 @@ def test_where_executors_may_run_on_other_hosts_is_searched_for_at_once(
     assert may(replace(search, task=other), candidate, BEGAN + SECONDS)
 
 
-def test_what_may_move_is_searched_for_at_once_as_it_is_stale(
+def test_what_may_move_but_is_stale_has_a_third_of_the_time_for_searches(
     search: PlacementSearch, candidate: CandidateMove
 ) -> None:
-    moves = MoveVerdict(candidate, None)
-    assert may_search_again(search, moves, MoveConditions(), MoveLimits(), BEGAN + SECONDS)
+    def may_move(now: float) -> bool:
+        moves = MoveVerdict(candidate, None)
+        return may_search_again(search, moves, MoveConditions(), MoveLimits(), now)
+
+    assert not may_move(RESTED_A_LITTLE - 0.1)
+    assert may_move(RESTED_A_LITTLE)
+
+
+def test_a_search_that_failed_pauses_by_what_that_took_unless_executors_may_run_elsewhere(
+    search: PlacementSearch,
+) -> None:
+    # It failed 20 s after it had begun, so a tenth of the time is 200 s.
+    failed = replace(search, solution=None, failure=FAILURE, found=BEGAN + 20.0)
+    problem = search.task.problem
+    assert not may_retry(failed, problem, BEGAN + 199.9)
+    assert may_retry(failed, problem, BEGAN + 200.0)
+    without_c = tuple(replace(it, operators=0) if it.id == "c" else it for it in problem.nodes)
+    assert may_retry(failed, replace(problem, nodes=without_c), BEGAN + 21.0)
 
 
 def test_another_host_is_searched_for_at_once_and_one_that_is_gone_is_not(

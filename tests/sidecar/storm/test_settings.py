@@ -36,7 +36,9 @@ def test_every_setting_is_read() -> None:
         time_limit_ms=250,
         tuple_bytes_hint={"source:default": 120},
         headroom=2,
+        early_objective="A=1",
     )
+    assert str(settings.early_objective) == "A=1"
     assert settings.mode is Mode.OBSERVE
     assert str(settings.objective) == "R=0.5,A=0.5"
     assert settings.pins == {"source": ("edge-1", "label:camera")}
@@ -68,6 +70,7 @@ def test_a_promise_and_a_budget_are_checked_and_change_nothing_of_the_placement(
         ("mode", "fast", ["eyewall.mode", '"fast"', "auto or observe or off"]),
         ("policy", "magic", ["eyewall.policy", '"magic"', "odp"]),
         ("objective", "R=2", ["eyewall.objective", "2"]),
+        ("early.objective", "R=2", ["eyewall.early.objective", "2"]),
         ("objective", 5, ["eyewall.objective", "5", "text"]),
         ("pin", {"sauce": ["a"]}, ["eyewall.pin", "sauce", "did you mean source?"]),
         ("pin", {"source": []}, ["eyewall.pin", "source", "[]"]),

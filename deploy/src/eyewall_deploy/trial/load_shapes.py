@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from eyewall_deploy.failure import name_choices
+from eyewall_deploy.trial.operation_graph import OperationGraph, OperationGraphError, parse_graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ class LoadArgument:
             return False
 
 
-SHAPES: Final = ("chain", "fan-out", "fan-in", "diamond", "word-count", "mix")
+SHAPES: Final = ("chain", "fan-out", "fan-in", "diamond", "word-count", "mix", "graph")
 ARGUMENTS: Final = {
     "cpu-us": LoadArgument(1_000, 0, 1e7),
     "payload": LoadArgument(100, 0, 1_000_000, whole=True),
@@ -60,6 +61,8 @@ ARGUMENTS: Final = {
     "heavy-factor": LoadArgument(10, 0, 1_000),
 }
 """By name; a trial gives shape, name, rate and settle itself."""
+TEXTS: Final = ("graph", "back", "selectivities")
+"""Arguments of the shape `graph`, see `OperationGraph`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +101,30 @@ def find_load_problems(shape: str, given: dict[str, Any] | list[str]) -> Iterato
             return
     for name, value in named_arguments(given).items():
         argument = ARGUMENTS.get(name)
-        if argument is None:
-            choices = name_choices("arguments", list(ARGUMENTS), name)
+        if name in TEXTS:
+            if not isinstance(value, str):
+                yield f"arguments.{name} = {value!r}: it must be a text"
+                return
+        elif argument is None:
+            choices = name_choices("arguments", [*ARGUMENTS, *TEXTS], name)
             yield f"arguments.{name} = {value!r}: a shape has no such argument; {choices}"
         elif not argument.allows(value):
             yield f"arguments.{name} = {value!r}: it must be {argument.allowed}"
+    try:
+        _graph_of(named_arguments(given))
+    except OperationGraphError as error:
+        yield f"arguments.{error}"
+
+
+def _graph_of(arguments: dict[str, Any]) -> OperationGraph:
+    return parse_graph(**{name: arguments[name] for name in TEXTS if name in arguments})
 
 
 def operator_work(shape: str, given: dict[str, Any] | list[str]) -> tuple[OperatorWork, ...]:
     """Return what the operators of a shape cost, with arguments that it takes."""
     arguments = {name: float(it.usual) for name, it in ARGUMENTS.items()}
-    arguments |= {name: float(it) for name, it in named_arguments(given).items()}
+    graph = _graph_of(named_arguments(given))
+    arguments |= {n: float(it) for n, it in named_arguments(given).items() if n not in TEXTS}
     cost, executors = arguments["cpu-us"] / 1e6, int(arguments["parallelism"])
     stages, selectivity = int(arguments["stages"]), arguments["selectivity"]
     heavy_share = arguments["heavy-share"]
@@ -121,5 +137,6 @@ def operator_work(shape: str, given: dict[str, Any] | list[str]) -> tuple[Operat
         "diamond": {"operator": 1.0, **branches, "join": stages * selectivity**2},
         "word-count": {"split": 1.0, "count": arguments["words"]},
         "mix": {"heavy": heavy_share * arguments["heavy-factor"], "light": 1 - heavy_share},
+        "graph": graph.tuples(selectivity),
     }
     return tuple(OperatorWork(name, cost * it, executors) for name, it in tuples[shape].items())

@@ -43,7 +43,7 @@ def ecker_problem(topology: str, cpu: float = CPU) -> PlacementProblem:
         [f"{'source' if it == SOURCE else 'sink' if it == 1 else it}#{n}" for n in range(count)]
         for it, count in enumerate(shape.instances)
     ]
-    rates = _rates(shape)
+    rates = stream_rates(shape)
     handled = np.zeros(len(names))
     handled[SOURCE] = SOURCE_RATE
     for (_, target), rate in rates.items():
@@ -67,8 +67,8 @@ def ecker_problem(topology: str, cpu: float = CPU) -> PlacementProblem:
     )
 
 
-def _rates(shape: EckerShape) -> dict[Edge, float]:
-    """Return stream between operations → tuples/s: each gets all that its sender emits."""
+def stream_rates(shape: EckerShape) -> dict[Edge, float]:
+    """Return stream between operations → tuples/s at `SOURCE_RATE`: all that its sender emits."""
     operations = range(len(shape.instances))
     order = path_order([str(it) for it in operations], [(str(u), str(v)) for u, v in shape.edges])
     emitted = np.zeros(len(operations))

@@ -22,7 +22,11 @@ from eyewall_sidecar.service.decision import (
     poll_search,
     with_overlap,
 )
-from eyewall_sidecar.service.first_placement import is_same_but_for_others, prefer_ras
+from eyewall_sidecar.service.first_placement import (
+    early_settings,
+    is_same_but_for_others,
+    prefer_ras,
+)
 from eyewall_sidecar.service.look_back import MoveTrial
 from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
 from eyewall_sidecar.service.move_value import price_of
@@ -37,7 +41,7 @@ from eyewall_sidecar.service.problem_cache import (
     request_placement,
 )
 from eyewall_sidecar.service.ready_moves import ReadyMoves, with_faded_setbacks
-from eyewall_sidecar.service.search_pause import is_stale, may_search_again
+from eyewall_sidecar.service.search_pause import is_stale, may_retry, may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, Solvers
 from eyewall_sidecar.service.started_workers import StartedWorkers
 from eyewall_sidecar.stores import HeldSwitches
@@ -164,17 +168,23 @@ class TopologyDecider:
     ) -> TopologyOutcome:
         """Place what has no slot, within the deadline or from a solution that came after it."""
         record, request = self._request(topology, settings, record, inputs)
+        if (early := early_settings(settings, request.problem)) != settings:
+            settings = early
+            record, request = self._request(topology, settings, record, inputs)
         problem = request.problem
         if isinstance(problem, ProblemError):
             remark = inputs.observation.delays.doubt()
             reason = message(Code.NO_PROBLEM, problem=str(problem), doubt=remark)
             return TopologyOutcome(Decline(reason), record, reason)
         task = replace(request.task(problem, self._settings.solver.seed), purpose=PLACING)
-        if record.search is None or not is_same_but_for_others(record.search.task, task):
+        search = record.search
+        if search is None or search.failure or not is_same_but_for_others(search.task, task):
             seconds = self._placing_seconds(settings, inputs)
             record = self._candidates.search(record, task, seconds)
-        record, failure = poll_search(record, inputs.until, self._clock)
-        if failure is not None:
+        record = poll_search(record, inputs.until, self._clock)
+        if record.search is not None and (failure := record.search.failure):
+            # What does not run is searched for in the next round.
+            record = replace(record, search=None)
             return TopologyOutcome(Decline(failure.reason), record, failure.reason)
         solution = record.search.solution if record.search is not None else None
         if solution is None:
@@ -246,7 +256,7 @@ class TopologyDecider:
             return TopologyOutcome(stays, replace(record, hold=hold), hold)
         record = replace(record, hold=None)
         task = request.task(problem, self._settings.solver.seed)
-        record, failure = poll_search(record, self._clock(), self._clock)
+        record = poll_search(record, self._clock(), self._clock)
         search = record.search
         outdated = search is None or search.task != task
         verdict: MoveVerdict | None = None
@@ -267,17 +277,17 @@ class TopologyDecider:
                 observed = verdict.hold.code is Code.MODE_OBSERVE
                 found = verdict.candidate.found if observed else verdict.report
                 stays = Decline(message(Code.OBSERVED, found=found))
-        limits, now = self._settings.moves, self._clock()
-        # Without a verdict on what a search found, it is still under way.
-        if outdated and (
-            search is None
-            or (
-                verdict is not None
-                and may_search_again(record.search or search, verdict, conditions, limits, now)
-            )
-        ):
+        last, limits, now = record.search, self._settings.moves, self._clock()
+        again = last is None
+        if last is not None and last.failure is not None:
+            again = may_retry(last, task.problem, now)
+        elif last is not None and outdated and verdict is not None:
+            again = may_search_again(last, verdict, conditions, limits, now)
+        # Without a verdict on what a search found, or a failure, it is still under way.
+        if again:
             record = self._candidates.search(record, task, self._candidates.longest(request))
         if verdict is None or verdict.hold is None:
+            failure = search.failure if search is not None else None
             report = failure.reason if failure is not None else message(Code.SEARCHING)
             return TopologyOutcome(stays, record, report, pending=failure is None)
         candidate = verdict.candidate

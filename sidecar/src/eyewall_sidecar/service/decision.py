@@ -14,7 +14,6 @@ from eyewall_sidecar.service.overload import Overload
 from eyewall_sidecar.service.placement_search import PlacementSearch
 from eyewall_sidecar.service.plans import Plan
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest
-from eyewall_sidecar.service.solver_pool import SolverFailure
 from eyewall_sidecar.stores import HeldSwitches
 from eyewall_sidecar.storm import (
     USUAL_COST,
@@ -211,21 +210,14 @@ def _never_ran(record: TopologyRecord, topology: TopologyState, supervisors: Set
     return all(it.slot.supervisor in supervisors for it in given_up)
 
 
-def poll_search(
-    record: TopologyRecord, until: float, clock: Callable[[], float]
-) -> tuple[TopologyRecord, SolverFailure | None]:
-    """Take the search's solution if it is there by then; a search that failed is dropped."""
+def poll_search(record: TopologyRecord, until: float, clock: Callable[[], float]) -> TopologyRecord:
+    """Take the search's solution, or why it failed, if it is there by then."""
     if record.search is None:
-        return record, None
+        return record
     search = record.search.polled(until, clock)
-    if isinstance(search, SolverFailure):
-        return replace(record, search=None), search
     if search.quick is not None:
-        quick = search.quick.polled(clock(), clock)
-        if isinstance(quick, SolverFailure):
-            quick = replace(search.quick, job=None)
-        search = replace(search, quick=quick)
-    return replace(record, search=search), None
+        search = replace(search, quick=search.quick.polled(clock(), clock))
+    return replace(record, search=search)
 
 
 def cancel_search(record: TopologyRecord) -> None:

@@ -16,8 +16,11 @@ class PlacementSearch:
     ----------
     job, solution
         The job until its solution is there.
+    failure
+        Why there is none and will be none.
     began, found
-        When it was given, and when a round took the solution, by the clock of rounds.
+        When it was given, and when a round took the solution, or learned that there is none, by the
+        clock of rounds.
     change
         Factor by which the value of what runs has to change to be searched for sooner again.
     quick
@@ -27,6 +30,7 @@ class PlacementSearch:
     task: PlacementTask
     job: Job[Solution] | None
     solution: Solution | None = None
+    failure: SolverFailure | None = None
     began: float = -inf
     found: float = inf
     change: float = 1.0
@@ -34,15 +38,19 @@ class PlacementSearch:
 
     @property
     def seconds(self) -> float:
-        """What it took so far, as far as solutions were found."""
+        """What it took so far, as far as solutions were found, or until it had failed."""
         own = self.solution.seconds if self.solution is not None else 0.0
+        if self.failure is not None:
+            own = self.found - self.began
         return own + (self.quick.seconds if self.quick is not None else 0.0)
 
-    def polled(self, until: float, clock: Callable[[], float]) -> "PlacementSearch | SolverFailure":
-        """Take the solution if it is there by then."""
+    def polled(self, until: float, clock: Callable[[], float]) -> "PlacementSearch":
+        """Take the solution, or the failure, if it is there by then."""
         result = self.job.result(until) if self.job is not None else None
-        if result is None or isinstance(result, SolverFailure):
-            return self if result is None else result
+        if result is None:
+            return self
+        if isinstance(result, SolverFailure):
+            return replace(self, job=None, failure=result, found=clock())
         return replace(self, job=None, solution=result, found=clock())
 
     def cancel(self) -> None:

@@ -14,7 +14,8 @@ from eyewall_sidecar.service.placement_search import PlacementSearch
 SHARE = 0.1
 """Of the time, that searches for one topology may take, but for what follows."""
 CHANGED_SHARE = 1 / 3
-"""Of the time, that they may take where the value of what runs got better or worse enough."""
+"""Of the time, that they may take where the value of what runs got better or worse enough, or where
+what was found would be moved to if it were not too old."""
 LEAST_CHANGE, MOST_CHANGE = 1.25, 5.0
 """Factors by which the value has to change for that: it grows while values change all the time.
 
@@ -68,29 +69,47 @@ def may_search_again(
         The last one, with its solution.
     verdict
         On that solution, held against the problem as it is now. What it lets move is stale: it is
-        searched for again at once.
+        searched for again as soon as a third of the time allows.
     now
         By the clock that `search.began` is on.
     """
     candidate = verdict.candidate
     then, problem = search.task.problem, candidate.request.problem
-    if verdict.hold is None:
-        return True
     if isinstance(problem, ProblemError) or _may_run_elsewhere(then, problem.problem):
         return True
+    if verdict.hold is None:
+        return _is_rested_a_little(search, now)
     if search.quick is not None and search.quick.job is not None:
         return False
     if not _may_pay(candidate, conditions, limits):
         return False
     if _is_rested(search, now):
         return True
-    if now < search.began + search.seconds / CHANGED_SHARE:
-        return False
-    return _has_changed(then, candidate, search.change)
+    return _is_rested_a_little(search, now) and _has_changed(then, candidate, search.change)
+
+
+def may_retry(search: PlacementSearch, now: PlacementProblem, at: float) -> bool:
+    """Whether to search again though the last search failed.
+
+    A policy that fails or hangs does so each time: it gets a tenth of the time as any other, unless
+    executors may run elsewhere than it was asked for.
+
+    Parameters
+    ----------
+    now
+        The problem as it is now.
+    at
+        The time, by the clock that `search.began` is on.
+    """
+    return _is_rested(search, at) or _may_run_elsewhere(search.task.problem, now)
 
 
 def _is_rested(search: PlacementSearch, now: float) -> bool:
     return now >= search.began + search.seconds / SHARE
+
+
+def _is_rested_a_little(search: PlacementSearch, now: float) -> bool:
+    return now >= search.began + search.seconds / CHANGED_SHARE
 
 
 def _may_run_elsewhere(then: PlacementProblem, now: PlacementProblem) -> bool:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from eyewall_contracts.setting_keys import (
+    EARLY_OBJECTIVE,
     EXCLUSIVE,
     EXECUTION_TIME,
     EXECUTORS_PER_SLOT,
@@ -78,6 +79,8 @@ class TopologySettings:
     ----------
     mode, policy, objective
         What may be done, by which policy, towards what.
+    early_objective
+        Towards what executors are placed while rates are unknown; None for the objective.
     time_limit
         Seconds that a policy may take at most; the sidecar's own limits hold, too.
     executors_per_slot
@@ -110,6 +113,7 @@ class TopologySettings:
     headroom: float = 1.3
     overlap: bool = False
     exclusive: tuple[str, ...] = ()
+    early_objective: Objective | None = None
 
 
 def read_settings(
@@ -124,6 +128,9 @@ def read_settings(
         changes["policy"] = read_policy(POLICY.name, given[POLICY], policies)
     if OBJECTIVE in given:
         changes["objective"] = read_objective(OBJECTIVE.name, given[OBJECTIVE])
+    if EARLY_OBJECTIVE in given:
+        early = read_objective(EARLY_OBJECTIVE.name, given[EARLY_OBJECTIVE])
+        changes["early_objective"] = early
     if TIME_LIMIT in given:
         changes["time_limit"] = given[TIME_LIMIT] / 1000
     if EXECUTORS_PER_SLOT in given:
@@ -151,6 +158,9 @@ def read_settings(
     if OBJECTIVE not in given:
         settings = with_usual_objective(settings, policies)
     require_taken(POLICY.name, settings, policies)
+    if settings.early_objective is not None:
+        early = replace(settings, objective=settings.early_objective)
+        require_taken(POLICY.name, early, policies)
     return settings
 
 

@@ -70,14 +70,17 @@ SPREAD = 0.5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--topologies", type=_topologies, default=list(TABLE_1), help="of table 1")
+    parser.add_argument(
+        "--topologies", type=read_topologies, default=list(TABLE_1), help="of table 1"
+    )
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--cpu", type=float, default=CPU, help="cores an operator, in the mean")
     parser.add_argument("--visits", type=float, default=3e7, help="of the search for the optimum")
     add_plots(parser)
 
 
-def _topologies(text: str) -> list[str]:
+def read_topologies(text: str) -> list[str]:
+    """Read names of table 1; argparse.ArgumentTypeError if there is no such topology."""
     chosen = text.split(",")
     if unknown := set(chosen) - set(TABLE_1):
         names = ", ".join(sorted(unknown))

@@ -56,6 +56,7 @@ final class SettingKeys {
                     "eyewall.exclusive",
                     "eyewall.policy",
                     "eyewall.objective",
+                    "eyewall.early.objective",
                     "eyewall.time.limit.ms",
                     "eyewall.pin",
                     "eyewall.rate.hint",

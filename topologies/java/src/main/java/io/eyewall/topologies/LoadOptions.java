@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * @param declared percent of a core that each executor asks for; 0 for none
  * @param workers 0 for Storm's own number
  * @param heavyFactor how many times the CPU time of the others a heavy tuple costs
+ * @param graph of the shape of that name
  */
 record LoadOptions(
         String shape,
@@ -40,10 +41,11 @@ record LoadOptions(
         int vocabulary,
         double skew,
         double heavyShare,
-        double heavyFactor) {
+        double heavyFactor,
+        OperationGraph graph) {
 
     static final List<String> SHAPES =
-            List.of("chain", "fan-out", "fan-in", "diamond", "word-count", "mix");
+            List.of("chain", "fan-out", "fan-in", "diamond", "word-count", "mix", "graph");
 
     /**
      * Reads {@code --name value} pairs.
@@ -76,7 +78,11 @@ record LoadOptions(
                 values.whole("vocabulary", 1_000, 1, 1_000_000),
                 values.number("skew", 1, 0, 10),
                 values.number("heavy-share", 0.1, 0, 1),
-                values.number("heavy-factor", 10, 0, 1_000));
+                values.number("heavy-factor", 10, 0, 1_000),
+                OperationGraph.parse(
+                        values.text("graph", OperationGraph.USUAL),
+                        values.text("back", ""),
+                        values.text("selectivities", "")));
         values.rejectOthers();
         if (!options.rate.equals(RateProfile.MAXIMUM) && !options.rate.startsWith("@")) {
             RateProfile.parse(options.rate);

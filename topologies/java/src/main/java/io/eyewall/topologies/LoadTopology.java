@@ -1,5 +1,6 @@
 package io.eyewall.topologies;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.storm.Config;
 import org.apache.storm.StormSubmitter;
@@ -19,6 +20,7 @@ import org.apache.storm.utils.Utils;
  *   <li>diamond: source → operator → branches → join → sink
  *   <li>word-count: source → split → count by word
  *   <li>mix: source → route → heavy and light operators → sink
+ *   <li>graph: what {@code --graph} says, see {@link OperationGraph}
  * </ul>
  */
 public final class LoadTopology {
@@ -67,7 +69,8 @@ public final class LoadTopology {
             case "fan-in" -> topology.addFanIn();
             case "diamond" -> topology.addDiamond();
             case "word-count" -> topology.addWordCount();
-            default -> topology.addMix();
+            case "mix" -> topology.addMix();
+            default -> topology.addGraph();
         }
         return topology.builder;
     }
@@ -128,6 +131,25 @@ public final class LoadTopology {
         addBolt(Route.HEAVY, heavy, options.parallelism()).shuffleGrouping("route", Route.HEAVY);
         addOperator(Route.LIGHT).shuffleGrouping("route", Route.LIGHT);
         addBolt(SINK, new Sink(0), 1).shuffleGrouping(Route.HEAVY).shuffleGrouping(Route.LIGHT);
+    }
+
+    private void addGraph() {
+        OperationGraph graph = options.graph();
+        Map<String, BoltDeclarer> bolts = new HashMap<>();
+        for (String name : graph.operations()) {
+            double selectivity = graph.selectivities().getOrDefault(name, options.selectivity());
+            Operator operator =
+                    new Operator(options.cpuMicros(), selectivity, graph.absorbed(name));
+            bolts.put(name, addBolt(name, operator, options.parallelism()));
+        }
+        addSource(OperationGraph.SOURCE, 0, 1);
+        bolts.put(OperationGraph.SINK, addBolt(OperationGraph.SINK, new Sink(0), 1));
+        for (OperationGraph.Stream stream : graph.streams()) {
+            bolts.get(stream.to()).shuffleGrouping(stream.from());
+        }
+        for (OperationGraph.Stream stream : graph.back()) {
+            bolts.get(stream.to()).shuffleGrouping(stream.from());
+        }
     }
 
     private String addSource(String name, int source, int sources) {

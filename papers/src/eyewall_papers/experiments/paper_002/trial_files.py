@@ -1,0 +1,102 @@
+"""Paper 002, section 6, on Storm: a trial file for each topology of table 1.
+
+`eyewall-deploy trial FILE` then measures Storm's schedulers, the paper's heuristics
+under Ecker's score and Eyewall's default beside each other, and `--sustainable` searches the
+largest rates. Sizes, selectivities and streams back are those of `ecker_shapes`; that each
+operation spends as much CPU on a tuple, and how much, is ours.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from eyewall_papers.experiments.paper_002.reproduce import read_topologies
+from eyewall_papers.experiments.report import CONSOLE
+from eyewall_papers.instances.ecker_shapes import SINK, SOURCE, TABLE_1, Edge, shape_of
+from eyewall_papers.instances.ecker_testbed import SOURCE_RATE, stream_rates
+
+CPU_MICROS = 200
+"""Of an operation, on each tuple."""
+CORES = 1.1
+"""Of the machine, for all hosts: what the rate is chosen for."""
+SHARE = 0.5
+"""Of these, what the operations need at load 1."""
+DECLARED = 2
+"""Percent of a core that each executor asks for, so that the largest topology has room."""
+ECKER = '"eyewall.objective" = "ecker"'
+HEURISTICS = {"hill-climbing": "hill_climbing", "ants": "ant_system", "hybrid": "hybrid"}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--topologies", type=read_topologies, default=list(TABLE_1))
+    parser.add_argument("--output", type=Path, default=Path(), help="folder for the files")
+
+
+def run(options: argparse.Namespace) -> None:
+    options.output.mkdir(parents=True, exist_ok=True)
+    for topology in options.topologies:
+        path = options.output / f"{topology.lower()}.toml"
+        path.write_text(trial_text(topology), encoding="utf-8")
+        CONSOLE.print(f"{path}")
+
+
+def trial_text(topology: str) -> str:
+    """Return the trial file of one of table 1's topologies."""
+    shape = shape_of(topology)
+    inner = [it for it in range(len(shape.instances)) if it not in (SOURCE, SINK)]
+    factors = ",".join(f"{_name(it)}={shape.selectivities[it]:.4f}" for it in inner)
+    arguments = {
+        "graph": ",".join(map(_stream, shape.edges)),
+        "selectivities": factors,
+        "parallelism": shape.instances[inner[0]],
+        "cpu-us": CPU_MICROS,
+        "declared": DECLARED,
+    }
+    if shape.back is not None:
+        arguments["back"] = _stream(shape.back)
+    listed = "\n".join(f"{name} = {json.dumps(it)}" for name, it in arguments.items())
+    heuristics = "\n".join(
+        f'  {{ scheduler = "eyewall", name = "{name}", '
+        f'options = {{ "eyewall.policy" = "{policy}", {ECKER} }} }},'
+        for name, policy in HEURISTICS.items()
+    )
+    return f"""# {topology} of paper 002, table 1, on the workers of section 6.1.1.
+version = 1
+name = "{topology.lower()}"
+cluster = "ecker11"
+cores = {CORES}
+seconds = 120
+warm_up_seconds = 60
+repetitions = 3
+schedulers = [
+  "default",
+  "ras",
+{heuristics}
+  "eyewall",
+]
+
+[rate]
+constant = {_rate(topology):.3g}
+
+[[topologies]]
+name = "{topology.lower()}"
+shape = "graph"
+
+[topologies.arguments]
+{listed}
+"""
+
+
+def _rate(topology: str) -> float:
+    """Return the rate at which operations need that share of the cores, in tuples/s."""
+    carried = stream_rates(shape_of(topology))
+    handled = sum(rate for (_, target), rate in carried.items() if target != SINK) / SOURCE_RATE
+    return SHARE * CORES / (handled * CPU_MICROS / 1e6)
+
+
+def _stream(edge: Edge) -> str:
+    return ":".join(map(_name, edge))
+
+
+def _name(operation: int) -> str:
+    return {SOURCE: "source", SINK: "sink"}.get(operation, f"operation-{operation}")

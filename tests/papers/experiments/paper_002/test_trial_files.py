@@ -1,0 +1,41 @@
+"""Table 1's topologies as trials of a real cluster."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+from eyewall_deploy.trial import trial_file
+from eyewall_deploy.trial.load_shapes import operator_work
+from eyewall_papers.experiments.paper_002.reproduce import read_topologies
+from eyewall_papers.experiments.paper_002.trial_files import run, trial_text
+from eyewall_papers.instances.ecker_shapes import CYCLIC, TABLE_1
+
+CORES = 2
+
+
+@pytest.mark.parametrize("topology", TABLE_1)
+def test_a_trial_has_the_papers_operations_and_operators_and_needs_half_of_the_cores(
+    topology: str,
+) -> None:
+    trial = trial_file.parse(trial_text(topology), Path("x.toml"), CORES)
+    (it,) = trial.topologies
+    assert it.shape == "graph"
+    assert isinstance(it.arguments, dict)
+    work = operator_work(it.shape, it.arguments)
+    operations, operators = TABLE_1[topology]
+    assert (len(work) + 2, sum(each.executors for each in work) + 2) == (operations, operators)
+    assert ("back" in it.arguments) == (topology in CYCLIC)
+    assert sum(each.seconds for each in work) * trial.rate.first == pytest.approx(0.55, rel=0.01)
+
+
+def test_schedulers_are_storms_the_papers_and_ours() -> None:
+    trial = trial_file.parse(trial_text("T-M1"), Path("x.toml"), CORES)
+    labels = [it.label for it in trial.schedulers]
+    assert labels == ["default", "ras", "hill-climbing", "ants", "hybrid", "eyewall"]
+
+
+def test_files_are_written_by_name_and_an_unknown_topology_is_refused(tmp_path: Path) -> None:
+    run(argparse.Namespace(topologies=["T-M1", "T-R8"], output=tmp_path / "trials"))
+    assert sorted(it.name for it in (tmp_path / "trials").iterdir()) == ["t-m1.toml", "t-r8.toml"]
+    with pytest.raises(argparse.ArgumentTypeError, match="T-R10: there are T-M1, T-M2"):
+        read_topologies("T-M1,T-R10")
