@@ -32,6 +32,7 @@ class Code(Enum):
     OBSERVED = "eyewall.mode is observe: {found}"
     STILL_SOLVING = "still solving; a later round uses the answer if it still fits"
     SEARCHING = "looking for a better placement"
+    FOUND_TOO_OLD = "what was found is too old to move to; it is soon looked for again"
     NOT_SOUGHT = "no improvement sought: {reason}"
     SOLVER_HUNG = "the solver process hung and was replaced"
     SOLVER_DIED = "the solver process died and was replaced"
@@ -335,9 +336,7 @@ class Code(Enum):
         "{key}: the streams of {component} sum to {sum:g} tuples/s; they must not exceed the "
         "{total:g} given for {component} as a whole"
     )
-    OTHER_OBJECTIVES = (
-        "{key} is {policy}, which optimises {objectives}; the objective is {objective}"
-    )
+    OTHER_OBJECTIVES = "{key} is {policy}, which optimises {objectives}; {what} is {objective}"
     NOT_AN_OBJECTIVE = "{key}: {error}"
 
 

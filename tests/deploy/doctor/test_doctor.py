@@ -182,6 +182,7 @@ def test_a_key_that_does_not_exist_is_answered_with_the_one_that_was_meant(
         ("eyewall.objective", "L", "as L=1 or R=0.5,A=0.5"),
         ("eyewall.objective", "L=0.5,R=0.5", "as L=1 or R=0.5,A=0.5"),
         ("eyewall.objective", 1, "as L=1 or R=0.5,A=0.5"),
+        ("eyewall.early.objective", "R=2", "as L=1 or R=0.5,A=0.5"),
         ("eyewall.mode", False, "auto or observe or off"),  # YAML's `off`
         ("eyewall.headroom", 0.5, "a number from 1 to 100"),
         ("eyewall.rate.hint", "{", "a map from components"),

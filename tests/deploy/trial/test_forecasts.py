@@ -109,6 +109,8 @@ def test_no_forecast_is_held_against_another_placement_or_one_that_changed_meanw
     assert points(half(), full(moves=[TrialMove(1.0, 1, 1)])) == []
     assert points(half(), full(moves=[TrialMove(-25.0, 1, 1)])) != []
     assert points(half(), full(moves=[TrialMove(-3.0, 1, 1)])) == []
+    late = TrialMove(900.0, 1, 1, unseen_since=0.0)
+    assert points(half(), full(moves=[late])) == []
     # The load before it, from the same start: two seconds, of which the first had a move.
     before = replace(half(), began=full().began - 10, moves=(TrialMove(1.0, 1, 1),))
     assert points(before, full()) == []

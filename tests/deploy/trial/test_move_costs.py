@@ -41,6 +41,9 @@ def test_a_move_that_was_seen_late_counts_from_the_last_look_that_did_not_show_i
     late = TrialMove(20.4, executors=3, workers=1, assigned=2, unseen_since=12.9)
     (cost,) = find_move_costs([run("eyewall", seconds=seconds, moves=[late])])
     assert cost.silent == 1  # of seconds 12 to 41
+    after_the_end = replace(late, at=61.0, unseen_since=58.0)
+    (cost,) = find_move_costs([run("eyewall", seconds=seconds, moves=[after_the_end])])
+    assert cost.seconds == 2
 
 
 def test_a_gap_is_known_to_a_twentieth_of_a_second_across_seconds() -> None:
@@ -64,7 +67,7 @@ def test_the_next_move_ends_it_and_so_does_the_measurement() -> None:
 
 
 def test_a_move_before_or_after_the_measurement_is_not_judged() -> None:
-    assert costs(quiet(), -3.0, 60.1) == []
+    assert costs(quiet(), -3.0, 61.1) == []
 
 
 def test_of_two_moves_in_one_second_both_have_that_second() -> None:

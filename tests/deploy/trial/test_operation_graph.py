@@ -35,6 +35,6 @@ def test_what_the_topology_refuses_is_refused_for_the_same_argument(
 
 
 def test_there_are_such_cases_and_the_usual_graph_is_the_topologys() -> None:
-    assert len(REFUSED) == 17
+    assert len(REFUSED) == 19
     source = next(REPOSITORY.glob("topologies/**/OperationGraph.java")).read_text()
     assert f'USUAL = "{USUAL}"' in source

@@ -190,6 +190,9 @@ def test_a_move_counts_for_the_change_before_it(changing: Trial) -> None:
     # looked for after each second: one that is seen at 40.0 was made before
     moves = [TrialMove(at, 1, 1) for at in (-3.0, 20.0, 21.0, 22.0, 40.0)]
     assert [it.moves for it in recoveries(changing, seconds(), *moves)] == [3, 0]
+    # Not answered from 58 s on, until after the measurement.
+    late = TrialMove(63.0, 1, 1, unseen_since=58.0)
+    assert [it.moves for it in recoveries(changing, seconds(), late)] == [0, 1]
 
 
 def test_a_scheduler_under_which_nothing_is_acked_is_not_left_out(changing: Trial) -> None:

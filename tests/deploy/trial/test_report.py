@@ -53,7 +53,9 @@ def test_all_figures_are_json(trial: Trial) -> None:
     runs = [run("default"), run("eyewall", moves=[TrialMove(3.5, 2, 1)], latency={}, due=None)]
     content = json.loads(json.dumps(results(trial, runs)))
     assert [it["scheduler"] for it in content["runs"]] == ["default", "eyewall"]
-    assert content["runs"][1]["moves"] == [{"at": 3.5, "executors": 2, "workers": 1, "assigned": 0}]
+    assert content["runs"][1]["moves"] == [
+        {"at": 3.5, "executors": 2, "workers": 1, "assigned": 0, "unseen_since": None}
+    ]
     assert content["runs"][1]["figures"]["p99"] is None
     assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
 

@@ -57,15 +57,16 @@ def test_every_second_is_known_though_nimbus_does_not_answer(
 
 
 class SlowMeter(HostMeter):
-    """Reads at the start, then once in more than two seconds: the n-th time n CPU-seconds."""
+    """Reads at the start, then with pauses: the n-th time n CPU-seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, pause: float = 2.2) -> None:
         self.readings = 0
+        self.pause = pause
 
     def read(self) -> dict[str, HostUse]:
         self.readings += 1
         if self.readings > 1:
-            time.sleep(2.2)
+            time.sleep(self.pause)
         return {"h1": HostUse(float(self.readings), 1 << 30, self.readings)}
 
 
@@ -76,19 +77,30 @@ def test_a_reading_that_is_late_stands_for_all_seconds_since_the_one_before() ->
             time.sleep(0.1)
     known = sorted(machine.seconds)
     assert known == list(range(len(known)))
-    # The second reading is of the first second; the third one began two or more later.
+    # The second reading ends in the third second or later, and is of all until then: 2 CPU-seconds
+    # in more than 2 s.
     workers = [machine.seconds[at].workers["h1"] for at in known]
-    assert workers[:1] == [2]
-    assert workers.count(3) >= 2
+    assert workers.count(2) >= 2
+    assert 0 < machine.seconds[0].cpu["h1"] < 1
 
 
-def test_what_a_meter_cannot_read_ends_the_measurement() -> None:
-    class BrokenMeter(SlowMeter):
-        def read(self) -> dict[str, HostUse]:
-            raise OSError("no control group")
+def test_what_a_meter_cannot_read_ends_the_measurement(
+    cluster: MeasuredCluster, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_meter: HostMeter) -> dict[str, HostUse]:
+        raise OSError("no control group")
 
-    with pytest.raises(OSError, match="no control group"), MachineWatch(BrokenMeter(), time.time()):
-        pass
+    monkeypatch.setattr(HostMeter, "read", broken)
+    monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
+    began = time.time()
+    with pytest.raises(OSError, match="no control group"):
+        RunWatch(cluster, replace(trial, seconds=600.0)).follow(began, "a run")
+
+
+def test_the_second_that_ends_as_the_measurement_does_is_known() -> None:
+    with MachineWatch(SlowMeter(pause=0.0), time.time()) as machine:
+        time.sleep(0.9)  # it ends before the watch wakes up for the second that ends then
+    assert 0 in machine.seconds
 
 
 def test_a_move_was_not_yet_there_when_nimbus_was_last_asked_for_an_answer_without_it(

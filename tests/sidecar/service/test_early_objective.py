@@ -3,7 +3,7 @@
 import pytest
 from eyewall_sidecar.storm import Topology
 from measured_topologies import rates_of
-from obedient_nimbus import Nimbus, is_placed
+from obedient_nimbus import Nimbus, is_placed, reason
 from pinned_chain import TRIANGLE
 from storm_builders import chain, supervisor
 
@@ -36,6 +36,20 @@ def test_without_one_the_objective_places_by_equal_rates() -> None:
     nimbus, topology = hosts(), ends_pinned()
     nimbus.rounds(topology, 5)
     assert nimbus.host_of(topology, 2) == "b"
+
+
+def test_an_objective_that_needs_no_rates_places_from_the_start() -> None:
+    nimbus, topology = hosts(), ends_pinned(objective="R=1", early_objective="A=1")
+    first, *later = nimbus.rounds(topology, 5)
+    assert nimbus.host_of(topology, 2) == "b"
+    assert is_placed(first)
+    assert not any(map(is_placed, later))
+
+
+def test_the_policy_has_to_take_the_early_objective_too() -> None:
+    nimbus, topology = hosts(), ends_pinned(policy="hybrid", early_objective="L=1")
+    (declined,) = nimbus.rounds(topology, 1)
+    assert "eyewall.early.objective is L=1" in str(reason(declined))
 
 
 @pytest.mark.parametrize("measured", [True, False])

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 from eyewall_contracts.decision import Verdict
+from eyewall_sidecar.messages import Code, message
+from eyewall_sidecar.service.solver_pool import SolverFailure
 from obedient_nimbus import Nimbus, is_placed
 from planned_topologies import topology
 from reported_rounds import report_round
@@ -78,3 +80,18 @@ def test_where_the_quicker_hosts_are_no_better_it_is_searched_for_once() -> None
     assert len(nimbus.solvers.improved) == 2
     said = [it.said for it in nimbus.recorded.records if it.verdict is Verdict.KEPT]
     assert "costs 333 s" in said[-1]
+
+
+def test_where_the_search_among_quicker_hosts_fails_the_topology_may_be_searched_for_again() -> (
+    None
+):
+    nimbus = nimbus_with_tag_on_a()
+    for _ in range(12):
+        report_round(nimbus, WORD, 0.05, 0.01, cores={"b": 0.1})
+        for job in nimbus.solvers.improved[1:]:
+            job.answer = SolverFailure(message(Code.SOLVER_DIED))
+    search = nimbus.service.last_round().records[WORD.id].search
+    assert search is not None
+    assert search.quick is not None
+    assert search.quick.failure is not None
+    assert search.seconds < 12

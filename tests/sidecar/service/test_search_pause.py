@@ -206,6 +206,23 @@ def test_a_search_that_failed_pauses_by_what_that_took_unless_executors_may_run_
     assert may_retry(failed, replace(problem, nodes=without_c), BEGAN + 21.0)
 
 
+def test_a_search_on_which_nothing_worked_is_begun_again_at_once(search: PlacementSearch) -> None:
+    waited = ScriptedJob[Solution](search.task, SECONDS, ready=True)
+    waited.answer = SolverFailure(message(Code.SOLVER_HUNG), began=False)
+    failed = replace(search, job=waited, solution=None).polled(BEGAN + 20.0, lambda: BEGAN + 20.0)
+    assert failed.failure == waited.answer
+    assert may_retry(failed, search.task.problem, BEGAN + 20.0)
+
+
+def test_a_search_among_quicker_hosts_that_failed_counts_from_when_it_began(
+    search: PlacementSearch, candidate: CandidateMove
+) -> None:
+    quick = replace(search, solution=None, failure=FAILURE, found=BEGAN + 4.0)
+    both = replace(search, quick=quick)  # 6 s, and 4 s
+    assert not may(both, candidate, BEGAN + 99.9)
+    assert may(both, candidate, BEGAN + 100.0)
+
+
 def test_another_host_is_searched_for_at_once_and_one_that_is_gone_is_not(
     search: PlacementSearch, candidate: CandidateMove
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_promise_and_a_budget_are_checked_and_change_nothing_of_the_placement(
         ("policy", "magic", ["eyewall.policy", '"magic"', "odp"]),
         ("objective", "R=2", ["eyewall.objective", "2"]),
         ("early.objective", "R=2", ["eyewall.early.objective", "2"]),
+        ("early.objective", "T=0.5,L=0.5", ["eyewall.early.objective", "L"]),
         ("objective", 5, ["eyewall.objective", "5", "text"]),
         ("pin", {"sauce": ["a"]}, ["eyewall.pin", "sauce", "did you mean source?"]),
         ("pin", {"source": []}, ["eyewall.pin", "source", "[]"]),

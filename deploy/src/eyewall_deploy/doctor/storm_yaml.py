@@ -10,6 +10,7 @@ import yaml
 from eyewall_contracts.objective_terms import ALLOWED_OBJECTIVES, is_objective
 from eyewall_contracts.setting_keys import (
     ADDRESSES,
+    EARLY_OBJECTIVE,
     OBJECTIVE,
     SHIM_KEYS,
     TOPOLOGY_KEYS,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _PREFIX = "eyewall."
+_OBJECTIVES = (OBJECTIVE, EARLY_OBJECTIVE)
 _STICKS = "Nimbus writes it into each topology that is submitted"
 DEFAULT_SIDECAR = Endpoint("127.0.0.1", 7077)
 
@@ -97,7 +99,7 @@ def _check_key(name: str, value: Any) -> CheckResult | None:
 
 def _check_default(key: SettingKey, value: Any) -> CheckResult | None:
     """Look at what all topologies have that do not set it themselves; null is not set."""
-    allowed = ALLOWED_OBJECTIVES if key is OBJECTIVE else key.type.allowed
+    allowed = ALLOWED_OBJECTIVES if key in _OBJECTIVES else key.type.allowed
     if value is None or _is_default(key, value):
         return None
     found = f"{value!r} is not allowed: Eyewall neither places nor moves topologies that have it"
@@ -110,7 +112,7 @@ def _is_default(key: SettingKey, value: Any) -> bool:
             value = json.loads(value)  # the sidecar reads that, too
         except (ValueError, RecursionError):
             return False
-    return key.type.allows(value) and (key is not OBJECTIVE or is_objective(value))
+    return key.type.allows(value) and (key not in _OBJECTIVES or is_objective(value))
 
 
 def _unset(name: str) -> str:

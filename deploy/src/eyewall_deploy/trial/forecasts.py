@@ -192,8 +192,9 @@ def _stood(run: TrialRun, runs: Sequence[TrialRun]) -> bool:
     of_start = [
         it for it in runs if (it.scheduler, it.repetition) == (run.scheduler, run.repetition)
     ]
-    moved = [it.began + move.at for it in of_start for move in it.moves]
-    return not any(run.began - _GAP <= at <= run.began + len(run.seconds) for at in moved)
+    moved = [(it.began + move.earliest, it.began + move.at) for it in of_start for move in it.moves]
+    since, until = run.began - _GAP, run.began + len(run.seconds)
+    return not any(earliest <= until and seen >= since for earliest, seen in moved)
 
 
 def _points(

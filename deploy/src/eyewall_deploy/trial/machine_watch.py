@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from eyewall_deploy.measure.host_use import HostMeter
+    from eyewall_deploy.measure.host_use import HostMeter, HostUse
     from eyewall_deploy.measure.machine import MachineTime
 
 
@@ -68,29 +68,37 @@ class MachineWatch:
         if error is None:
             self._read_all.result()
 
+    def check(self) -> None:
+        """Raise what ended the thread, if anything did."""
+        if self._read_all.done():
+            self._read_all.result()
+
     def _follow(self) -> None:
         self._meter.read()
         before, last = read_machine_time(), time.monotonic()
         known = round(time.time() - self._began)
-        while not self._stopped.wait(self._until_next_second()):
-            at = round(time.time() - self._began)
+        stopped = False
+        while not stopped:
+            stopped = self._stopped.wait(self._until_next_second())
+            used = self._meter.read()
             after, moment = read_machine_time(), time.monotonic()
-            used = self._read(before, after, moment - last)
-            self.seconds.update(dict.fromkeys(range(known, at), used))
+            at = round(time.time() - self._began)
+            second = _machine_second(used, before, after, moment - last)
+            self.seconds.update(dict.fromkeys(range(known, at), second))
             known, before, last = at, after, moment
 
     def _until_next_second(self) -> float:
         at = time.time() - self._began
         return math.floor(at) + 1 - at
 
-    def _read(self, before: MachineTime, after: MachineTime, seconds: float) -> MachineSecond:
-        used = self._meter.read()
-        return MachineSecond(
-            cpu={
-                host: round(it.cpu / seconds, 3) for host, it in used.items() if it.cpu is not None
-            },
-            memory={host: it.memory for host, it in used.items()},
-            workers={host: it.workers for host, it in used.items()},
-            stolen=round(stolen_share(before, after), 4),
-            busy=round(busy_cores(before, after, os.cpu_count() or 1), 3),
-        )
+
+def _machine_second(
+    used: Mapping[str, HostUse], before: MachineTime, after: MachineTime, seconds: float
+) -> MachineSecond:
+    return MachineSecond(
+        cpu={host: round(it.cpu / seconds, 3) for host, it in used.items() if it.cpu is not None},
+        memory={host: it.memory for host, it in used.items()},
+        workers={host: it.workers for host, it in used.items()},
+        stolen=round(stolen_share(before, after), 4),
+        busy=round(busy_cores(before, after, os.cpu_count() or 1), 3),
+    )

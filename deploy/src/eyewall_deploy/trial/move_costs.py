@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,8 @@ def find_move_costs(runs: Sequence[TrialRun]) -> Iterator[MoveCost]:
     """Yield what each move during a measurement costs; those before it are not seen well."""
     for run in runs:
         end = len(run.seconds)
-        moves = [it for it in run.moves if 0 <= it.at < end]
+        during = (it for it in run.moves if it.at >= 0 and it.earliest < end)
+        moves = sorted(during, key=attrgetter("earliest"))
         starts = [max(0, math.floor(it.earliest)) for it in moves]
         for move, (first, next_first) in zip(moves, pairwise([*starts, end]), strict=True):
             yield _cost(run, move, first, min(first + MOVE_SECONDS, next_first))

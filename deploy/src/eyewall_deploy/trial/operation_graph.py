@@ -14,6 +14,7 @@ SOURCE, SINK = "source", "sink"
 USUAL: Final = "source:operator,operator:sink"
 MOST_SELECTIVITY = 100.0
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]*")
+_NUMBER: Final = re.compile(r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 
 Stream = tuple[str, str]
 
@@ -134,10 +135,7 @@ def _factors(text: str) -> Iterator[tuple[str, float]]:
     seen = set[str]()
     for part in _parts(text):
         name, _, value = part.partition("=")
-        try:
-            factor = float(value)
-        except ValueError:
-            factor = -1.0
+        factor = float(value) if _NUMBER.fullmatch(value) else -1.0
         where = f"selectivities {part}"
         _require(where, "OPERATION=NUMBER, from 0 to 100", 0 <= factor <= MOST_SELECTIVITY)
         _require(where, "each operation once", name not in seen)

@@ -186,7 +186,7 @@ class _RunInTime:
 
     def recovery(self, change: Change) -> Recovery:
         """Return what a change cost."""
-        run, own = self._run, slice(change.at, change.end)
+        run, own, end = self._run, slice(change.at, change.end), len(self._run.seconds)
         grown = self._overdue[change.end] - self._overdue[change.at]
         judged = change.end - change.at >= GOOD_SECONDS
         return Recovery(
@@ -199,7 +199,9 @@ class _RunInTime:
             good_after=self._good_after(change) if judged else None,
             late=max(0, round(sum(self._late[own]) + grown)),
             silent=sum(self._is_silent(it) for it in run.seconds[own]),
-            moves=sum(change.at < it.at <= change.end for it in run.moves),
+            moves=sum(
+                change.at < min(it.at, end) <= change.end for it in run.moves if it.earliest < end
+            ),
         )
 
     def _good_after(self, change: Change) -> int | None:

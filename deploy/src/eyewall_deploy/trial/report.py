@@ -86,7 +86,7 @@ _MOVE_COLUMNS: dict[str, Callable[[MoveCost], float | None]] = {
     "more MiB": lambda it: None if it.memory is None else round(it.memory / _MIB),
 }
 _MOVES_NOTE = (
-    f"Medians [least–most] over moves, each from the second before it is seen to {MOVE_SECONDS} s "
+    f"Medians [least–most] over moves, each from the last look without it to {MOVE_SECONDS} s "
     "later or the next move. Gap: the longest time without output. Both: seconds until no more "
     "workers run than are assigned (all, if more do to the end); more cores and memory: what hosts "
     "used in these beyond the 10 s before."

@@ -69,6 +69,7 @@ class RunWatch:
                 while (now := time.time()) < began + self._trial.seconds:
                     time.sleep(_POLL - now % _POLL)
                     at = time.time() - began
+                    machine.check()
                     failure = events.apply(at)
                     if failure is not None:
                         failed.append(failure.reason)

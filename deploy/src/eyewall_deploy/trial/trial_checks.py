@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from eyewall_contracts.objective_terms import ALLOWED_OBJECTIVES, is_objective
-from eyewall_contracts.setting_keys import OBJECTIVE, PIN, TOPOLOGY_KEYS
+from eyewall_contracts.setting_keys import EARLY_OBJECTIVE, OBJECTIVE, PIN, TOPOLOGY_KEYS
 
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.pins import find_pin_problem, pins_of
@@ -181,7 +181,7 @@ def _setting_problems(where: str, settings: Mapping[str, Any], cluster: Cluster)
             yield f"{where}: {key} = {value!r}: {name_choices('keys', list(TOPOLOGY_KEYS), key)}"
         elif setting is not None and not setting.type.allows(value):
             yield f"{where}: {key} = {json.dumps(value)}: it must be {setting.type.allowed}"
-        elif setting is OBJECTIVE and not is_objective(value):
+        elif setting in (OBJECTIVE, EARLY_OBJECTIVE) and not is_objective(value):
             yield f"{where}: {key} = {value!r}: allowed are {ALLOWED_OBJECTIVES}"
         elif setting is PIN and (unknown := find_pin_problem(cluster, pins_of(value))) is not None:
             yield f"{where}: {key}: {unknown}"

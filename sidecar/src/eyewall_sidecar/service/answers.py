@@ -106,8 +106,11 @@ class _Answer:
         if hold is not None:
             return hold
         record = self.of.overview.record
-        if record is not None and record.search is not None and record.search.job is not None:
-            return message(Code.STILL_SEARCHING)
+        if record is not None and record.search is not None:
+            if record.search.job is not None:
+                return message(Code.STILL_SEARCHING)
+            if record.search.failure is not None:
+                return record.search.failure.reason
         if record is not None and record.candidate is not None:
             verdict = evaluate_move(record.candidate, self.limits, self.conditions)
             if verdict.hold is not None:

@@ -70,7 +70,8 @@ class CandidateSearch:
         if quick is None:
             task = quick_task(search.task, candidate, self._starts)
             job = self._solvers.run(task, self.longest(request)) if task is not None else None
-            search = replace(search, quick=PlacementSearch(task or search.task, job))
+            quick = PlacementSearch(task or search.task, job, began=self._clock())
+            search = replace(search, quick=quick)
             return replace(record, search=search), search, verdict
         if quick.solution is None:
             return record, search, verdict

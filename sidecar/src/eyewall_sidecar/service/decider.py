@@ -167,10 +167,9 @@ class TopologyDecider:
         inputs: RoundInputs,
     ) -> TopologyOutcome:
         """Place what has no slot, within the deadline or from a solution that came after it."""
+        measured = inputs.observation.estimates.of(topology.topology.id)
+        settings = early_settings(settings, topology.topology, measured)
         record, request = self._request(topology, settings, record, inputs)
-        if (early := early_settings(settings, request.problem)) != settings:
-            settings = early
-            record, request = self._request(topology, settings, record, inputs)
         problem = request.problem
         if isinstance(problem, ProblemError):
             remark = inputs.observation.delays.doubt()
@@ -280,7 +279,7 @@ class TopologyDecider:
         last, limits, now = record.search, self._settings.moves, self._clock()
         again = last is None
         if last is not None and last.failure is not None:
-            again = may_retry(last, task.problem, now)
+            again = bool(request.drained_host) or may_retry(last, task.problem, now)
         elif last is not None and outdated and verdict is not None:
             again = may_search_again(last, verdict, conditions, limits, now)
         # Without a verdict on what a search found, or a failure, it is still under way.
@@ -288,8 +287,10 @@ class TopologyDecider:
             record = self._candidates.search(record, task, self._candidates.longest(request))
         if verdict is None or verdict.hold is None:
             failure = search.failure if search is not None else None
-            report = failure.reason if failure is not None else message(Code.SEARCHING)
-            return TopologyOutcome(stays, record, report, pending=failure is None)
+            if failure is not None:
+                return TopologyOutcome(stays, record, failure.reason)
+            report = message(Code.SEARCHING if verdict is None or again else Code.FOUND_TOO_OLD)
+            return TopologyOutcome(stays, record, report, pending=True)
         candidate = verdict.candidate
         return TopologyOutcome(
             stays,

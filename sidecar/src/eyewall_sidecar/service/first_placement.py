@@ -13,7 +13,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.random import default_rng
 
-from eyewall_sidecar.model import PlacementProblem, ProblemError, Solution, Status
+from eyewall_sidecar.model import PlacementProblem, Solution, Status
 from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of, places_of
 from eyewall_sidecar.model.violations import violations
@@ -24,7 +24,7 @@ from eyewall_sidecar.objectives.load_arrays import LoadArrays
 from eyewall_sidecar.objectives.load_scenarios import SCENARIOS
 from eyewall_sidecar.policies.ras import ResourceAware
 from eyewall_sidecar.service.solver_pool import PlacementTask
-from eyewall_sidecar.storm import TopologyProblem, TopologySettings
+from eyewall_sidecar.storm import MeasuredTopology, Topology, TopologySettings, unknown_streams
 
 DECLARED_PARTS = (0.1, 0.3, 1.0)
 """Of the declared CPU and the assumed rates, in each of which a placement has to be as good."""
@@ -47,14 +47,17 @@ KEPT = (
 
 
 def early_settings(
-    settings: TopologySettings, problem: TopologyProblem | ProblemError
+    settings: TopologySettings, topology: Topology, measured: MeasuredTopology | None
 ) -> TopologySettings:
     """Return the settings towards what executors are placed while the topology's rates are unknown.
 
-    Paper 000, section 7.1: S-ODP's early assignment weighs availability alone, w_a = 1.
+    Paper 000, sections 6.2 and 7.2: S-ODP's early assignment weighs availability alone, w_a = 1.
+    Where the objective does not depend on rates it could move what was placed at once.
     """
     early = settings.early_objective
-    if early is None or isinstance(problem, ProblemError) or problem.rates_unknown is None:
+    if early is None or measured is None or not settings.objective.depends_on_rates:
+        return settings
+    if not unknown_streams(topology, settings.rate_hints, measured):
         return settings
     return replace(settings, objective=early)
 

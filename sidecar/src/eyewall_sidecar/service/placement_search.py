@@ -20,7 +20,7 @@ class PlacementSearch:
         Why there is none and will be none.
     began, found
         When it was given, and when a round took the solution, or learned that there is none, by the
-        clock of rounds.
+        clock of rounds. The same where it failed before anything worked on it.
     change
         Factor by which the value of what runs has to change to be searched for sooner again.
     quick
@@ -50,7 +50,8 @@ class PlacementSearch:
         if result is None:
             return self
         if isinstance(result, SolverFailure):
-            return replace(self, job=None, failure=result, found=clock())
+            found = clock() if result.began else self.began
+            return replace(self, job=None, failure=result, found=found)
         return replace(self, job=None, solution=result, found=clock())
 
     def cancel(self) -> None:

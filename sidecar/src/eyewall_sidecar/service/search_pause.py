@@ -91,8 +91,8 @@ def may_search_again(
 def may_retry(search: PlacementSearch, now: PlacementProblem, at: float) -> bool:
     """Whether to search again though the last search failed.
 
-    A policy that fails or hangs does so each time: it gets a tenth of the time as any other, unless
-    executors may run elsewhere than it was asked for.
+    A policy that fails or hangs does so each time: it gets a tenth of the time as any other, by
+    when rounds look, unless executors may run elsewhere than it was asked for.
 
     Parameters
     ----------

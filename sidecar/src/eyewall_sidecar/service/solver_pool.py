@@ -122,9 +122,13 @@ class PlacementTask:
 
 @dataclass(frozen=True, slots=True)
 class SolverFailure:
-    """The solver failed: there is no result, and nothing is learned of the problem."""
+    """The solver failed: there is no result, and nothing is learned of the problem.
+
+    `began`: whether it may have worked on the task; it has not where what came before it hung.
+    """
 
     reason: Message
+    began: bool = True
 
 
 class Job(Protocol[Result_co]):
@@ -305,9 +309,11 @@ class _PoolJob(Generic[Result]):
                 return None
             self.lane.replace(self.executor, died=False)
             return SolverFailure(message(Code.SOLVER_HUNG))
-        except (BrokenProcessPool, CancelledError):
+        except BrokenProcessPool:
             self.lane.replace(self.executor, died=True)
             return SolverFailure(message(Code.SOLVER_DIED))
+        except CancelledError:
+            return SolverFailure(message(Code.SOLVER_HUNG), began=False)
         except Exception as error:  # noqa: BLE001 - anything a policy raised in its process
             return SolverFailure(message(Code.POLICY_FAILED, error=described(error)))
 

@@ -43,7 +43,7 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_missing,
     problem_of_moving,
 )
-from eyewall_sidecar.storm.rates import ACKER, ComponentStream, component_streams
+from eyewall_sidecar.storm.rates import ACKER, ComponentStream, component_streams, unknown_streams
 from eyewall_sidecar.storm.settings import (
     Mode,
     SettingsError,
@@ -141,6 +141,7 @@ __all__ = [
     "slot_moves",
     "slots_of",
     "supervisor_capacities",
+    "unknown_streams",
     "update_host",
     "update_overheads",
     "worker_changes",

@@ -160,7 +160,7 @@ def read_settings(
     require_taken(POLICY.name, settings, policies)
     if settings.early_objective is not None:
         early = replace(settings, objective=settings.early_objective)
-        require_taken(POLICY.name, early, policies)
+        require_taken(POLICY.name, early, policies, EARLY_OBJECTIVE.name)
     return settings
 
 
@@ -198,8 +198,13 @@ def read_policy(key: str, value: object, policies: Collection[str]) -> str:
     raise _bad(key, value, " or ".join(sorted(policies)))
 
 
-def require_taken(key: str, settings: TopologySettings, policies: Choices) -> None:
-    """Refuse an objective that the policy was not made for; the message calls that one by `key`."""
+def require_taken(
+    key: str, settings: TopologySettings, policies: Choices, what: str = "the objective"
+) -> None:
+    """Refuse an objective that the policy was not made for; the message calls that one by `key`.
+
+    And `what` is how it calls the objective.
+    """
     policy = policies.get(settings.policy)
     if policy is not None and not policy.takes(settings.objective):
         raise SettingsError(
@@ -208,6 +213,7 @@ def require_taken(key: str, settings: TopologySettings, policies: Choices) -> No
                 key=key,
                 policy=settings.policy,
                 objectives=policy.objectives,
+                what=what,
                 objective=settings.objective,
             )
         )

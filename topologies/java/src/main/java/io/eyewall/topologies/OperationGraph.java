@@ -25,6 +25,8 @@ record OperationGraph(List<Stream> streams, List<Stream> back, Map<String, Doubl
     static final double MOST_SELECTIVITY = 100;
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
+    private static final Pattern NUMBER =
+            Pattern.compile("[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?");
 
     /** All tuples of one operation go to the other. */
     record Stream(String from, String to) implements Serializable {
@@ -140,11 +142,7 @@ record OperationGraph(List<Stream> streams, List<Stream> back, Map<String, Doubl
     }
 
     private static double number(String text) {
-        try {
-            return Double.parseDouble(text);
-        } catch (NumberFormatException notNumber) {
-            return Double.NaN;
-        }
+        return NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
     }
 
     private static String[] parts(String text) {

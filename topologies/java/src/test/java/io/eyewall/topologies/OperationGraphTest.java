@@ -59,6 +59,8 @@ class OperationGraphTest {
             source:a,a:b,b:sink | b:a,b:a | | --back b:a: allowed are streams from an operation to itself
             source:a,a:sink | | b=1 | --selectivities b: allowed are [a]
             source:a,a:sink | | a=x | --selectivities a=x: allowed are OPERATION=NUMBER, from 0 to 100
+            source:a,a:sink | | a=1_0 | --selectivities a=1_0: allowed are OPERATION=NUMBER
+            source:a,a:sink | | a=1d | --selectivities a=1d: allowed are OPERATION=NUMBER
             source:a,a:sink | | a=101 | --selectivities a=101: allowed are OPERATION=NUMBER
             source:a,a:sink | | a=1,a=2 | --selectivities a=2: allowed are each operation once
             """)
