@@ -159,8 +159,8 @@ def read_settings(
         settings = with_usual_objective(settings, policies)
     require_taken(POLICY.name, settings, policies)
     if settings.early_objective is not None:
-        early = replace(settings, objective=settings.early_objective)
-        require_taken(POLICY.name, early, policies, EARLY_OBJECTIVE.name)
+        early_settings = replace(settings, objective=settings.early_objective)
+        require_taken(POLICY.name, early_settings, policies, EARLY_OBJECTIVE.name)
     return settings
 
 
