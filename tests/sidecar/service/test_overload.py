@@ -12,6 +12,7 @@ from eyewall_sidecar.service.overload import (
     Waiting,
     find_waiting,
     note_overload,
+    note_overrated,
     update_overload,
 )
 from eyewall_sidecar.service.performance import FEWEST, Performance
@@ -222,3 +223,29 @@ def test_tuples_that_nobody_acks_wait_in_queues() -> None:
 def test_tuples_that_nobody_acks_may_wait_where_no_queue_is_reported() -> None:
     saturated = predicted(2.0, saturated=True)
     assert find_waiting(unacked(0.0), saturated) == Waiting(None, 0.0, held_back=None)
+
+
+OVERLOADED = Overload(0.0, 10.0)
+
+
+def carried(multiple: float) -> LoadPrediction:
+    """By the model what runs carries so many times what it is given."""
+    return replace(predicted(1.0, saturated=False), carried=multiple)
+
+
+def test_what_is_overloaded_carries_no_more_so_the_model_overrates_what_it_takes_for_room() -> None:
+    assert note_overrated(1.0, OVERLOADED, carried(1.25)) == 1.25
+    assert note_overrated(1.0, OVERLOADED, carried(0.8)) == 1.0
+    assert note_overrated(1.0, OVERLOADED, carried(4.0)) == 1.5
+
+
+def test_what_the_model_overrates_by_is_held_until_it_changes_by_a_tenth() -> None:
+    assert note_overrated(1.25, OVERLOADED, carried(1.34)) == 1.25
+    assert note_overrated(1.25, OVERLOADED, carried(1.16)) == 1.25
+    assert note_overrated(1.25, OVERLOADED, carried(1.36)) == 1.36
+    assert note_overrated(1.25, OVERLOADED, None) == 1.25
+
+
+def test_without_an_overload_or_once_it_is_refuted_the_model_is_taken_at_its_word() -> None:
+    assert note_overrated(1.25, None, carried(1.3)) == 1.0
+    assert note_overrated(1.25, replace(OVERLOADED, is_refuted=True), carried(1.3)) == 1.0

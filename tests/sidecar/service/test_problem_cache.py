@@ -281,3 +281,17 @@ def test_a_round_without_a_problem_keeps_what_crossings_cost() -> None:
     known = CrossingCost(0.03, 0.1, 1e-5)
     record = TopologyRecord(before.assignment_digest, 0.0, crossing_cost=known)
     assert record_of(record, now, set(), 1.0, USUAL_COST).crossing_cost == known
+
+
+def test_what_the_model_overrates_is_wanted_as_headroom_in_addition() -> None:
+    topology = chain(("source", 1), ("sink", 1), settings={"headroom": 1.3})
+    settings = read_settings(topology, IDLE_HOSTS, policy_catalogue())
+    running = state(topology, worker("a", 6700, 1, 2))
+    delays = all_delays(["a"], 10)
+    observation = Observation(cluster([supervisor("a")], running), delays, Estimates())
+    asked = [
+        request_placement(None, observation, running, settings, KnownDelaysCache(), overrated=it)
+        for it in (1.0, 1.2)
+    ]
+    problems = [it.problem for it in asked if isinstance(it.problem, TopologyProblem)]
+    assert [it.problem.load.headroom for it in problems] == [1.3, pytest.approx(1.56)]

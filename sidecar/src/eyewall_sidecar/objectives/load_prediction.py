@@ -40,6 +40,8 @@ class LoadPrediction:
     sustainable
         The multiple of today's rates that is carried after the move: the least over all of
         `SCENARIOS`, or the estimated one if that is `ROOMY`.
+    carried
+        The multiple of today's rates that what runs carries, by the estimates.
     """
 
     gain: tuple[float, float]
@@ -47,6 +49,7 @@ class LoadPrediction:
     expected_relief: float
     saturated: bool
     sustainable: float = inf
+    carried: float = 1.0
 
 
 def predict_move(problem: PlacementProblem, before: Placement, after: Placement) -> LoadPrediction:
@@ -73,6 +76,7 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
         expected_relief=reliefs[as_estimated],
         saturated=saturated,
         sustainable=room if room >= ROOMY else min(carried),
+        carried=estimated,
     )
 
 

@@ -31,7 +31,7 @@ from eyewall_sidecar.service.look_back import MoveTrial
 from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
 from eyewall_sidecar.service.move_value import price_of
 from eyewall_sidecar.service.movement_rules import MoveVerdict, find_freeze
-from eyewall_sidecar.service.overload import note_overload
+from eyewall_sidecar.service.overload import note_overload, note_overrated
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.placed_message import placed_message
 from eyewall_sidecar.service.plans import PlanStore
@@ -305,7 +305,11 @@ class TopologyDecider:
         """Add this round to an overload, by what the load model said in the last one."""
         predicted = record.candidate.prediction if record.candidate is not None else None
         found = note_overload(record.overload, self.performance(topology), predicted, self._clock())
-        return replace(record, overload=found)
+        record = replace(record, overload=found)
+        overrated = note_overrated(record.overrated, found, predicted)
+        if overrated == record.overrated:
+            return record
+        return replace(record, overrated=overrated, request=None, candidate=None)
 
     def _move(
         self,
@@ -390,5 +394,6 @@ class TopologyDecider:
             self._known_delays,
             record.history.uncertainty,
             record.crossing_cost,
+            record.overrated,
         )
         return replace(record, request=request), request

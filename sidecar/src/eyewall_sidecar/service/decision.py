@@ -124,6 +124,8 @@ class TopologyRecord:
         What was reported last.
     overload
         What it has cost so far that more comes than is carried; None if all is.
+    overrated
+        By what multiple the load model overrates what this assignment carries, as that shows.
     considered
         When a round last had the time to look for anything better.
     """
@@ -144,6 +146,7 @@ class TopologyRecord:
     lesson: CrossingLesson | None = None
     lines: LastLines = LastLines()
     overload: Overload | None = None
+    overrated: float = 1.0
     considered: float = -inf
 
     def refused_seconds(self, cool_down: float, now: float) -> float:

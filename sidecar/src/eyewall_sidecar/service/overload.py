@@ -9,6 +9,10 @@ LULL = 15.0
 """Seconds of calm rounds after which the next overload is another: single measurements err."""
 LONGEST_ROUND = 30.0
 """Seconds between two rounds that are counted at most: in more, nobody looked."""
+MOST_OVERRATED = 1.5
+"""What the load model overrates by more is overloaded for a reason that it does not know."""
+OVERRATED_STEP = 0.1
+"""By how much that has to change to count: it does with every measurement."""
 PROOF = 30.0
 """Seconds within which tuples take longer where more come than are carried."""
 
@@ -101,6 +105,27 @@ def note_overload(
     if performance.unsettled or not performance.workers:
         return replace(before, seen=now) if before is not None else None
     return update_overload(before, find_waiting(performance, prediction), now)
+
+
+def note_overrated(
+    before: float, overload: Overload | None, prediction: LoadPrediction | None
+) -> float:
+    """Return by what multiple the load model overrates what a topology carries.
+
+    What is overloaded carries no more than it does. Where the model says that it would, it finds
+    headroom that is not there, and has no reason to look for a placement that carries more.
+
+    Parameters
+    ----------
+    before
+        What the round before returned; 1 to begin with.
+    """
+    if overload is None or overload.is_refuted:
+        return 1.0
+    if prediction is None:
+        return before
+    seen = min(MOST_OVERRATED, max(1.0, prediction.carried))
+    return before if abs(seen - before) < OVERRATED_STEP else seen
 
 
 def update_overload(

@@ -175,12 +175,14 @@ def request_placement(
     known_delays: KnownDelaysCache,
     uncertainty: float = 1.0,
     crossing_cost: CrossingCost = USUAL_COST,
+    overrated: float = 1.0,
 ) -> PlacementRequest:
     """Return where what has no slot belongs or, if nothing lacks one, where everything does.
 
     `previous` is the topology's last request: its problem is kept if nothing has changed.
     `uncertainty` widens the intervals of what is predicted; `crossing_cost` is what workers and
-    crossings cost by the assignments before.
+    crossings cost by the assignments before; the load model overrates by `overrated` what is
+    carried, so that it wants so much more headroom.
     """
     if previous is not None and not _is_current(previous, observation, topology, settings):
         previous = None
@@ -190,9 +192,11 @@ def request_placement(
     if previous is not None and previous.capacities == capacities:
         return replace(previous, observation=observation)
     problem = _build(observation, topology, settings, capacities, known_delays, crossing_cost)
-    if isinstance(problem, TopologyProblem) and uncertainty != problem.problem.load.uncertainty:
-        load = replace(problem.problem.load, uncertainty=uncertainty)
-        problem = replace(problem, problem=replace(problem.problem, load=load))
+    if isinstance(problem, TopologyProblem):
+        before = problem.problem.load
+        load = replace(before, uncertainty=uncertainty, headroom=overrated * before.headroom)
+        if load != before:
+            problem = replace(problem, problem=replace(problem.problem, load=load))
     return PlacementRequest(observation, topology, capacities, settings, problem)
 
 
