@@ -25,6 +25,7 @@ def test_a_trial_has_the_papers_operations_and_operators_and_needs_half_of_the_c
     operations, operators = TABLE_1[topology]
     assert (len(work) + 2, sum(each.executors for each in work) + 2) == (operations, operators)
     assert ("back" in it.arguments) == (topology in CYCLIC)
+    assert trial.rate.first is not None
     assert sum(each.seconds for each in work) * trial.rate.first == pytest.approx(0.55, rel=0.01)
 
 
