@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from kazoo.client import KazooClient
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that does all else at once may take long to answer."""
+    monkeypatch.setattr("eyewall_contracts.stores.switch_store.ANSWER_SECONDS", 60.0)
+
+
 def test_as_long_as_nobody_turned_any_nothing_is_frozen(client: KazooClient, paths: Znodes) -> None:
     assert read_switches(client, paths) == Switches()
     client.create(paths.switches, makepath=True)  # made, and nothing written to it
