@@ -10,7 +10,7 @@ LULL = 15.0
 LONGEST_ROUND = 30.0
 """Seconds between two rounds that are counted at most: in more, nobody looked."""
 MOST_OVERRATED = 1.5
-"""At most that counts: by more it overrates what is overloaded for a reason that it does not know."""
+"""At most that counts: what it overrates by more is overloaded for a reason it does not know."""
 OVERRATED_STEP = 0.1
 """By how much that has to change to count: it does with every measurement."""
 PROOF = 30.0
