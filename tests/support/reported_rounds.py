@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import count
 
-from eyewall_contracts.sample import TaskOutput, TaskSample
+from eyewall_contracts.sample import TaskOutput, TaskQueue, TaskSample
 from eyewall_sidecar.service.decision import Decision
 from eyewall_sidecar.storm import Executor, Topology
 from measured_topologies import rates_of, report
@@ -21,11 +21,12 @@ def report_round(
     start: str = "first",
     cores: Mapping[str, float] | None = None,
     emitted: int = 100,
+    waiting: int = 0,
 ) -> Decision:
     """Each host reports its workers, whose ids follow from what they run; then Nimbus asks.
 
     A host has 8 cores, unless `cores` says otherwise; `busy` are those in use by each worker. The
-    spout has `emitted` so many tuples in 5 s.
+    spout has `emitted` so many tuples in 5 s; so many are `waiting` for `tag`, next to it.
     """
     nimbus.measured.wanted = True
     now = nimbus.clock.now
@@ -41,13 +42,15 @@ def report_round(
                 TaskOutput("default", emitted, emitted, emitted, 0, complete_latency=latency),
             ),
         )
+        tag = TaskSample(2, "tag", queue=TaskQueue(waiting, 1000))
+        beside_spout = (spout, tag, TaskSample(9, "__acker"))
         base = report(host, time=now, used={of.id: busy}).workers[0]
         workers = tuple(
             replace(
                 base,
                 port=it.slot.port,
                 id=f"{sorted(it.executors)}, {start}",
-                tasks=(spout, TaskSample(9, "__acker")) if Executor(1, 1) in it.executors else (),
+                tasks=beside_spout if Executor(1, 1) in it.executors else (),
             )
             for it in nimbus.running[of.id]
             if it.slot.supervisor == f"sup-{host}"

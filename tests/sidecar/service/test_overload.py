@@ -16,6 +16,8 @@ from eyewall_sidecar.service.overload import (
     update_overload,
 )
 from eyewall_sidecar.service.performance import FEWEST, Performance
+from planned_topologies import nimbus_with, topology
+from reported_rounds import report_round
 
 TWO_LONGER = Waiting(seconds=2.5, least=0.5)
 
@@ -249,3 +251,16 @@ def test_what_the_model_overrates_by_is_held_until_it_changes_by_a_tenth() -> No
 def test_without_an_overload_or_once_it_is_refuted_the_model_is_taken_at_its_word() -> None:
     assert note_overrated(1.25, None, carried(1.3)) == 1.0
     assert note_overrated(1.25, replace(OVERLOADED, is_refuted=True), carried(1.3)) == 1.0
+
+
+def test_what_queues_where_the_model_sees_room_moves_to_where_it_carries_more() -> None:
+    # a and b have 0.5 cores, and each task uses 0.2. By the model source and tag on a carry 1.26
+    # times what comes: room enough for headroom, so what is best is tag on b, as near and emptier,
+    # which carries 1.17 times as much; 1.2 are asked for. But tuples queue on a, as they do without
+    # room. Then c is best: farther from a, with cores for twice as much.
+    it = topology(objective="L=1")
+    nimbus = nimbus_with(it)
+    for _ in range(24):
+        report_round(nimbus, it, 2.0, busy=0.2, cores={"a": 0.5, "b": 0.5}, waiting=500)
+        nimbus.clock.now += 4  # a report is of 5 s, and a round takes one
+    assert nimbus.host_of(it, 2) == "c"
