@@ -40,8 +40,10 @@ demo-down: $(VENV)/.installed ## End what `make demo` left running
 
 REPORTS := build/tests
 PART := $(STEP) --folder $(REPORTS)
-# What waits most comes first; the rest takes the processor that it leaves.
-PARTS := cluster java overlap topologies lint unit solvers
+# The cluster's programs take most of the processor for as long as it runs: the sooner its tests are
+# done, the less is done in all. The other parts take what it leaves.
+PARTS := cluster java overlap topologies lint unit
+YIELDING := nice -n 19
 
 .PHONY: test
 test: prerequisites ## Checks and tests, also on a real cluster (all but one of test-cluster's)
@@ -50,15 +52,13 @@ test: prerequisites ## Checks and tests, also on a real cluster (all but one of 
 	@$(PYTHON) tools/summary.py $(REPORTS) $(foreach it,$(PARTS),$(it)$(if $(REPORTS_$(it)),=$(REPORTS_$(it))))
 
 ON_CLUSTER := tests/cluster tests/browser
-# The first takes minutes, alone in its file; without it the parts are of about equal length.
-ON_SOLVERS := tests/contracts/test_program_roll.py tests/sidecar tests/papers tests/benchmarks
 REPORTS_java := storm-scheduler/target/surefire-reports
 REPORTS_overlap := storm-scheduler/overlap/target/surefire-reports
 REPORTS_topologies := topologies/java/target/surefire-reports
 PYTEST := $(BIN)/pytest --color=no
-# In the order of the folders: by the number of tests, xdist's own, the slowest would come last,
-# since what starts a whole program is mostly alone in its file.
-SIDE_BY_SIDE := -n 2 --dist loadfile --no-loadscope-reorder
+# In the order that tests/conftest.py gives: by the number of tests, xdist's own, the slowest would
+# come last, since what starts a whole program is mostly alone in its file.
+SIDE_BY_SIDE := -n 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: $(PARTS:%=part-%)
 # A minute of two workers' starts that `make test` has no room for; `make test-cluster` has it.
@@ -68,22 +68,19 @@ part-cluster: $(VENV)/.compiled-defaults storm browser $(OVERLAP) $(TOPOLOGIES)
 	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER) --ignore=$(LEFT_OUT)
 
 part-java: $(SHIM) storm
-	@$(PART) java nice mvn -B -ntp -q -f storm-scheduler/pom.xml test
+	@$(PART) java $(YIELDING) mvn -B -ntp -q -f storm-scheduler/pom.xml test
 
 part-overlap: $(OVERLAP) part-java
-	@$(PART) overlap nice mvn -B -ntp -q -f storm-scheduler/overlap/pom.xml test
+	@$(PART) overlap $(YIELDING) mvn -B -ntp -q -f storm-scheduler/overlap/pom.xml test
 
 part-topologies: $(TOPOLOGIES) part-overlap
-	@$(PART) topologies nice mvn -B -ntp -q -f topologies/java/pom.xml test
+	@$(PART) topologies $(YIELDING) mvn -B -ntp -q -f topologies/java/pom.xml test
 
 part-lint: $(VENV)/.installed
-	@$(PART) lint nice env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory lint
+	@$(PART) lint $(YIELDING) env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory lint
 
-part-unit: $(VENV)/.installed $(SHIM) $(TOPOLOGIES) storm browser
-	@$(PART) unit nice $(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(REPORTS)/unit.xml tests $(patsubst %,--ignore=%,$(ON_CLUSTER) $(ON_SOLVERS))
-
-part-solvers: $(VENV)/.compiled storm
-	@$(PART) solvers nice $(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(REPORTS)/solvers.xml $(ON_SOLVERS)
+part-unit: $(VENV)/.compiled $(SHIM) $(TOPOLOGIES) storm browser
+	@$(PART) unit $(YIELDING) $(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(REPORTS)/unit.xml $(patsubst %,--ignore=%,$(ON_CLUSTER))
 
 PROCESSES ?= 3
 
@@ -175,7 +172,7 @@ $(VENV)/.compiled-defaults: $(VENV)/.installed $(SOLVER_SOURCES)
 	@touch $@
 
 $(VENV)/.compiled: $(VENV)/.compiled-defaults
-	@$(STEP) 'other solvers' nice $(COMPILE)
+	@$(STEP) 'other solvers' $(YIELDING) $(COMPILE)
 	@touch $@
 
 # A short run: what the JVM would gain by optimising it loses in doing so.

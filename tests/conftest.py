@@ -25,19 +25,28 @@ settings.load_profile("untimed")
 HERE = Path(__file__).parent
 ON_THE_CLUSTER = (HERE / "cluster", HERE / "browser")
 """Folders whose tests share one running cluster, in this order."""
+LONGEST = (
+    HERE / "contracts/test_program_roll.py",
+    HERE / "deploy/lifecycle",
+    HERE / "monitor/rates",
+)
+"""What takes minutes: begun last, one of several processes would be alone with it in the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if _turn(item):
+        if _turn(item) > 0:
             item.add_marker(pytest.mark.cluster)
     # The cluster runs to the end of the session, at the expense of whatever comes after it.
     items.sort(key=_turn)
 
 
 def _turn(item: pytest.Item) -> int:
-    """Zero for a test that needs no cluster."""
-    folders = (turn for turn, it in enumerate(ON_THE_CLUSTER, 1) if it in item.path.parents)
+    """One and more for a test that needs a cluster."""
+    places = (item.path, *item.path.parents)
+    if any(it in places for it in LONGEST):
+        return -1
+    folders = (turn for turn, it in enumerate(ON_THE_CLUSTER, 1) if it in places)
     return next(folders, 0)
 
 
