@@ -46,7 +46,7 @@ PARTS := cluster java overlap topologies lint unit
 YIELDING := nice -n 19
 
 .PHONY: test
-test: prerequisites ## Checks and tests, also on a real cluster (all but one of test-cluster's)
+test: prerequisites ## Checks and tests, also on a real cluster (all but two files)
 	@rm -rf $(REPORTS)
 	@$(MAKE) -s --no-print-directory --keep-going --jobs=$(words $(PARTS)) $(PARTS:%=part-%) || true
 	@$(PYTHON) tools/summary.py $(REPORTS) $(foreach it,$(PARTS),$(it)$(if $(REPORTS_$(it)),=$(REPORTS_$(it))))
@@ -61,11 +61,12 @@ PYTEST := $(BIN)/pytest --color=no
 SIDE_BY_SIDE := -n 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: $(PARTS:%=part-%)
-# A minute of two workers' starts that `make test` has no room for; `make test-cluster` has it.
-LEFT_OUT := tests/cluster/test_moves_without_a_gap.py
+# Minutes of programs' starts that `make test` has no room for: `make test-cluster` has the first,
+# `make test-unit` the second.
+LEFT_OUT := tests/cluster/test_moves_without_a_gap.py tests/monitor/rates/test_standalone_cluster.py
 
 part-cluster: $(VENV)/.compiled-defaults storm browser $(OVERLAP) $(TOPOLOGIES)
-	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER) --ignore=$(LEFT_OUT)
+	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER) $(LEFT_OUT:%=--ignore=%)
 
 part-java: $(SHIM) storm
 	@$(PART) java $(YIELDING) mvn -B -ntp -q -f storm-scheduler/pom.xml test
@@ -80,7 +81,7 @@ part-lint: $(VENV)/.installed
 	@$(PART) lint $(YIELDING) env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory lint
 
 part-unit: $(VENV)/.compiled $(SHIM) $(TOPOLOGIES) storm browser
-	@$(PART) unit $(YIELDING) $(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(REPORTS)/unit.xml $(patsubst %,--ignore=%,$(ON_CLUSTER))
+	@$(PART) unit $(YIELDING) $(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(REPORTS)/unit.xml $(patsubst %,--ignore=%,$(ON_CLUSTER) $(LEFT_OUT))
 
 PROCESSES ?= 3
 

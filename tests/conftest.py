@@ -29,6 +29,8 @@ LONGEST = (
     HERE / "contracts/test_program_roll.py",
     HERE / "deploy/lifecycle",
     HERE / "monitor/rates",
+    HERE / "sidecar/test_serve.py",
+    HERE / "benchmarks/test_loop_simulation.py",
 )
 """What takes minutes: begun last, one of several processes would be alone with it in the end."""
 

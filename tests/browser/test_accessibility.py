@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from dashboard_pages import opened
 from playwright.sync_api import expect
-from real_browser import violations
+from real_browser import require_width, violations
 
 if TYPE_CHECKING:
     from operators_desk import Desk
@@ -60,5 +60,4 @@ def test_axe_finds_nothing_against_a_page_in_light_and_dark_nor_on_a_phone(
     assert violations(page) == []
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     assert violations(page) == []
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= PHONE["width"]
+    require_width(page, PHONE["width"])

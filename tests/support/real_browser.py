@@ -74,3 +74,8 @@ def violations(page: Page) -> list[str]:
         for it in found
         for place in it["nodes"]
     ]
+
+
+def require_width(page: Page, most: int) -> None:
+    """The page is no wider than so many pixels, once its charts have seen how wide it may be."""
+    page.wait_for_function("most => document.documentElement.scrollWidth <= most", arg=most)

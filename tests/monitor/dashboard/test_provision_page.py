@@ -10,7 +10,7 @@ import recorded_views as recorded
 from eyewall_monitor.dashboard.web.responses import Problem
 from page_server import PageServer
 from playwright.sync_api import Page, expect
-from real_browser import Complaints, violations
+from real_browser import Complaints, require_width, violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,4 +197,4 @@ def test_an_answer_is_accessible_and_fits_a_phone(
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []
     page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    require_width(page, 360)
