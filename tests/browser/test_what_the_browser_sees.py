@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from real_browser import Complaints
 
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 LOOK_MILLISECONDS = 20
 
 

@@ -122,7 +122,7 @@ def say(text):
     said.set()
 arguments = (Path({str(CLUSTER)!r}), "edge-1", "eth0", say)
 threading.Thread(target=follow_delays, args=arguments, daemon=True).start()
-assert said.wait(10)
+assert said.wait(120)
 print(subprocess.run("tc qdisc show dev eth0", shell=True, capture_output=True, text=True).stdout)
 """
 

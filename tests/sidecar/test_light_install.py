@@ -74,10 +74,10 @@ def test_it_serves_rounds_and_answers_what_to_buy_with_unimplemented(
                 request(state_of(topology), topology), timeout=60
             )
             people = OperationsStub(channel)  # type: ignore[no-untyped-call]
-            policies = people.ListPolicies(operations.ListPoliciesRequest(), timeout=10)
+            policies = people.ListPolicies(operations.ListPoliciesRequest(), timeout=120)
             buyers = ProvisioningStub(channel)  # type: ignore[no-untyped-call]
             with pytest.raises(grpc.RpcError) as refused:
-                buyers.ListCatalogues(provisioning.ListCataloguesRequest(), timeout=10)
+                buyers.ListCatalogues(provisioning.ListCataloguesRequest(), timeout=120)
         process.terminate()
     assert [it.HasField("place") for it in reply.decisions] == [True]
     assert [it.name for it in policies.policies] == list(OWN)

@@ -102,7 +102,7 @@ def test_the_forwarder_leads_in_from_outside_and_out_from_inside(
         )
         try:
             room.ask("serve_echo", host="control")
-            with socket.create_connection(("127.0.0.1", inward), timeout=20) as connection:
+            with socket.create_connection(("127.0.0.1", inward), timeout=120) as connection:
                 connection.sendall(b"hello inside")
                 assert connection.recv(100) == b"hello inside"
             program = "import socket; socket.create_connection(('control', 2181)).sendall(b'out')"

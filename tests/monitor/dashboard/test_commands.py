@@ -172,7 +172,7 @@ def test_plans_of_other_clients_are_listed(alone: RunningDashboard, sidecar: Sid
 
 def planned(running: RunningDashboard) -> httpx.Response:
     asked = {"topology": "word_count"}
-    return httpx.post(f"{running.url}/api/v1/plans", json=asked, timeout=20)
+    return httpx.post(f"{running.url}/api/v1/plans", json=asked, timeout=120)
 
 
 def test_the_sidecar_limits_concurrent_plans(

@@ -234,9 +234,9 @@ def said(caplog: pytest.LogCaptureFixture) -> str:
 
 
 def rates(zookeeper: Server, paths: Znodes) -> Rates | None:
-    client = KazooClient(zookeeper.address, timeout=2)
+    client = KazooClient(zookeeper.address)
     try:
-        client.start(timeout=5)
+        client.start(timeout=120)
         path = paths.rates("line-1-1700000000")
         return decode_rates(client.get(path)[0]) if client.exists(path) else None
     finally:

@@ -20,7 +20,7 @@ class Client:
         self._stub = ProvisioningStub(channel)  # type: ignore[no-untyped-call]
 
     def catalogues(self) -> pb.Catalogues:
-        found: pb.Catalogues = self._stub.ListCatalogues(pb.ListCataloguesRequest(), timeout=10)
+        found: pb.Catalogues = self._stub.ListCatalogues(pb.ListCataloguesRequest(), timeout=120)
         return found
 
     def provision(self, request: pb.ProvisionRequest) -> pb.ProvisionAnswer:

@@ -46,7 +46,7 @@ CASES = settings(
 )
 """40 each, and 1000 under the profile `thorough`."""
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 """Seconds for odp."""
 LIMIT = 2.0
 """Seconds for heuristics, on a clock that goes on by `TICK` with each look."""

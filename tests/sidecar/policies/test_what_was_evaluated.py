@@ -14,7 +14,7 @@ from eyewall_sidecar.policies.hill_climbing import HillClimbing
 from eyewall_sidecar.policies.hybrid import Hybrid
 from small_problems import chain_of
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 N = Objective.parse("N=1")
 T = Objective.parse("T=1")
 

@@ -48,7 +48,7 @@ def test_a_service_that_fails_is_left_out_and_the_sidecar_answers(
     install_plugin(plugins, "sample", {GROUP: {"sample": "sample_module:add"}}, code)
     with served(three_sites()) as address, grpc.insecure_channel(address) as channel:
         stub = OperationsStub(channel)  # type: ignore[no-untyped-call]
-        assert stub.ListPolicies(pb.ListPoliciesRequest(), timeout=10).policies
+        assert stub.ListPolicies(pb.ListPoliciesRequest(), timeout=120).policies
     assert [it for it in caplog.messages if "sample 1.0" in it]
 
 

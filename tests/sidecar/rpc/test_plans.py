@@ -250,7 +250,7 @@ def test_nimbus_waits_for_no_thread_that_peoples_questions_hold(
             for _ in range(THREADS):
                 assert holding.acquire(timeout=120)
             stub = scheduler_pb2_grpc.SchedulerStub(channel)  # type: ignore[no-untyped-call]
-            assert stub.Schedule(request, timeout=5).needs_state
+            assert stub.Schedule(request, timeout=60).needs_state
         finally:
             ended.set()
             for it in asked:

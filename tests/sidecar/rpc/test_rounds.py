@@ -88,15 +88,15 @@ def test_a_plan_is_made_while_rounds_go_on_and_applied_by_the_next_one(
     plan = making.result()
     assert plan.workers_started > 0
     named = operations_pb2.PlanId(id=plan.id)
-    operations.ApplyPlan(named, timeout=10)
+    operations.ApplyPlan(named, timeout=120)
     (decision,) = sidecar.schedule(runs).decisions
     assert {(it.supervisor_id.removeprefix("sup-"), it.port) for it in decision.place.workers} == {
         (it.host, it.port) for it in plan.workers if it.after
     }
-    assert operations.GetPlan(named, timeout=10).state == operations_pb2.Plan.HANDED_OVER
+    assert operations.GetPlan(named, timeout=120).state == operations_pb2.Plan.HANDED_OVER
     then = state_of(definition, workers=decision.place.workers)
     sidecar.schedule(request(then, definition))
-    assert operations.GetPlan(named, timeout=10).state == operations_pb2.Plan.APPLIED
+    assert operations.GetPlan(named, timeout=120).state == operations_pb2.Plan.APPLIED
 
 
 def test_half_of_a_surrogate_pair_in_one_topologys_setting_does_not_stop_the_others(
