@@ -86,7 +86,7 @@ def zookeeper(_zookeeper: Server) -> Server:
 
 @pytest.fixture
 def client(zookeeper: Server) -> Iterator[KazooClient]:
-    it = KazooClient(zookeeper.address)
+    it = KazooClient(zookeeper.address, timeout=40.0)
     it.start(timeout=120)
     yield it
     it.stop()

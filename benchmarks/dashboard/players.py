@@ -61,7 +61,7 @@ class AgentPlayer:
         self.recording = recording
         self.redis = Redis.from_url(redis)
         self.zookeeper = KazooClient(zookeeper)
-        self.zookeeper.start()
+        self.zookeeper.start(timeout=120)
         self.paths = Znodes()
         self.latency = LatencyKeys()
         self.history = HistoryKeys()

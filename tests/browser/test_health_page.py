@@ -27,8 +27,8 @@ def test_a_part_that_ends_is_named_and_all_is_well_again_once_it_is_back(
     desk.cluster.run("stop", "monitor-fog-2")
     try:
         wrong = page.get_by_role("region", name="Problems")
-        expect(wrong).to_contain_text("monitor agent on fog-2", timeout=SOON)
+        expect(wrong).to_contain_text("monitor agent on fog-2", timeout=2 * SOON)
         expect(notice).to_contain_text("stale or missing")
     finally:
         desk.cluster.run("start", "monitor-fog-2")
-    expect(notice).to_have_text(HEALTHY, timeout=SOON)
+    expect(notice).to_have_text(HEALTHY, timeout=2 * SOON)

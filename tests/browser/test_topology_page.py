@@ -46,7 +46,7 @@ def test_rates_on_streams_are_those_in_zookeeper(desk: Desk, page: Page) -> None
         return {(it[1], it[2]): figure(it[3]) for it in found if it}
 
     opened(page, desk.at("/topology/desk"))
-    shown = agree(on_the_page, in_zookeeper, seconds=60)
+    shown = agree(on_the_page, in_zookeeper, seconds=300)
     assert set(shown) == {("left", "join"), ("right", "join"), ("join", "consumer")}
 
 

@@ -146,13 +146,13 @@ def test_every_host_reports_what_it_has_to_offer(cluster: Cluster) -> None:
 
 
 def test_what_is_forged_is_counted_and_believed_by_nobody(cluster: Cluster) -> None:
-    cluster.start_on("cloud-2", "python3", "-c", FORGE).communicate(timeout=30)
+    cluster.start_on("cloud-2", "python3", "-c", FORGE).communicate(timeout=120)
 
     def rejected() -> bool:
         counters = latest(cluster, "cloud-2").counters
         reasons = ("unknown worker", "too long", "no metric")
         return all(counters.get(f"rejected: {reason}") == 1 for reason in reasons)
 
-    wait_for(rejected, 30, "the rejections in the host's report")
+    wait_for(rejected, 120, "the rejections in the host's report")
     reported = {w.topology for report in reports(cluster) for w in report.workers}
     assert "forged-1-1" not in reported

@@ -25,7 +25,7 @@ def wrong_answers(cluster: Cluster, tag_and_count: Running) -> Iterator[None]:
         yield
     finally:
         script.terminate()
-        script.communicate(timeout=30)
+        script.communicate(timeout=120)
         cluster.run("start", "sidecar")
 
 

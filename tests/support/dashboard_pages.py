@@ -66,7 +66,7 @@ def hosts_of_executors(page: Page) -> Mapping[str, str]:
 
 def tabbed_to(page: Page, wanted: Locator) -> None:
     """Press Tab until the focus is there; Tab passes over a button that is not enabled yet."""
-    expect(wanted).to_be_enabled(timeout=30_000)
+    expect(wanted).to_be_enabled(timeout=120_000)
     for _ in range(MOST_TABS):
         if wanted.evaluate("it => it === document.activeElement"):
             return

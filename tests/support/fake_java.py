@@ -64,8 +64,8 @@ def nimbus(settings: dict[str, Any]) -> None:
 
 def supervisor(settings: dict[str, Any]) -> None:
     """Like Storm's: its worker is in a group of its own and outlives it."""
-    (RUN / "data" / NAME / "registered").touch()
     subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    (RUN / "data" / NAME / "registered").touch()
     signal.pause()
 
 

@@ -82,8 +82,8 @@ class ScriptedSolvers:
     task_answer: Any = None
     """Of tasks that are not placements."""
     breaks_on: str = ""
-    seconds: float | None = None
-    """That each search says it took; None: what it did take."""
+    seconds: float | None = 0.0
+    """That each search says it took, whatever a busy machine made of it; None: what it did take."""
     jobs: list[ScriptedJob[Any]] = field(default_factory=list)
 
     def run(self, task: SolverTask[Result], time_limit: float) -> ScriptedJob[Result]:

@@ -28,8 +28,8 @@ EXECUTORS = 5
 """left, right, join, consumer and an acker."""
 MESSAGE_TIMEOUT = 10
 """Seconds, a third of Storm's default: tuples that are lost in a move cost as much less."""
-PATIENCE = 120.0
-PLAN_SECONDS = 60.0
+PATIENCE = 300.0
+PLAN_SECONDS = 300.0
 
 Places = dict[str, tuple[str, int]]
 """Executor → host and port."""

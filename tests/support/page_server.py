@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -169,11 +170,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _events(self) -> None:
         self.close_connection = True
+        if self.server.mute.is_set():  # nothing is heard of it, headers neither
+            self.server.away.wait(120)
+            return
+        mine: Queue[bytes] = Queue()
+        self.server.listeners.append(mine)
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
-        mine: Queue[bytes] = Queue()
-        self.server.listeners.append(mine)
         try:
             for said in self._said(mine):
                 self.wfile.write(said)
@@ -185,15 +189,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _said(self, mine: Queue[bytes]) -> Iterator[bytes]:
         yield b": here\r\n\r\n"
-        waited = 0.0
+        heard = time.monotonic()
         while not self.server.away.is_set():
             try:
                 said = mine.get(timeout=0.05)
             except Empty:
-                waited += 0.05
-                if waited < HEARTBEAT:
+                if time.monotonic() < heard + HEARTBEAT:
                     continue
-                waited, said = 0.0, b": still here\r\n\r\n"
+                said = b": still here\r\n\r\n"
+            heard = time.monotonic()
             if not self.server.mute.is_set():
                 yield said
 

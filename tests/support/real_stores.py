@@ -43,6 +43,11 @@ class Server:
     def address(self) -> str:
         return f"{HERE}:{self.port}"
 
+    @property
+    def patient_url(self) -> str:
+        """Of a Redis, for those who wait a minute for its answer."""
+        return f"redis://{self.address}/0?socket_timeout=60&socket_connect_timeout=60"
+
     def start(self) -> None:
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -126,7 +126,7 @@ class Room:
 def _datagrams(address: tuple[str, int] = ("", 0)) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     made.bind(address)
-    made.settimeout(20)
+    made.settimeout(120)
     return made
 
 

@@ -12,7 +12,7 @@ def test_a_contender_that_overruns_is_ended_and_the_next_question_gets_a_new_pro
         assert (overrun.cost, overrun.proven) == (None, False)
         assert "ended after" in overrun.remark
         answer = worker.ask(
-            "greedy", Question(quick.problem(0), quick.objective, 1.0, 0, {}), patience=60.0
+            "greedy", Question(quick.problem(0), quick.objective, 60.0, 0, {}), patience=60.0
         )
         assert answer.cost is not None
         assert answer.remark == "heuristic, greedy"  # and not what the first one would have said

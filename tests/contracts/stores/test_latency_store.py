@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def store(redis: Server, tmp_path: Path) -> Iterator[LatencyStore]:
-    it = LatencyStore(f"redis://{redis.address}/0", tmp_path.name)
+    it = LatencyStore(redis.patient_url, tmp_path.name)
     yield it
     it.close()
 

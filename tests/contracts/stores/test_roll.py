@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from contract_records import CONTRACT_RECORDS, FULL_COORDINATE, FULL_RTT, FULL_SWITCHES
 from decision_records import FULL_DECISION
 from eyewall_contracts.decision import day_of, time_of
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
 
 CODECS = {type(it.example): next_codec(it) for it in CONTRACT_RECORDS}
 PATIENCE = 120.0
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that does all else at once may take long to answer."""
+    for module in ("switch_store", "decision_history"):
+        monkeypatch.setattr(f"eyewall_contracts.stores.{module}.ANSWER_SECONDS", 60.0)
 
 
 def next_bytes(record: Struct) -> bytes:
@@ -77,7 +85,7 @@ def test_todays_operator_turns_switches_that_the_next_version_wrote_and_it_reads
 def test_todays_readers_read_the_next_latency_agents_coordinates_and_rtts(
     redis: Server, tmp_path: Path
 ) -> None:
-    store = LatencyStore(f"redis://{redis.address}/0", tmp_path.name)
+    store = LatencyStore(redis.patient_url, tmp_path.name)
     store.redis.set(store.keys.host("edge-1"), next_bytes(FULL_COORDINATE))
     store.redis.zadd(store.keys.members, {"edge-1": time.time()})
     store.redis.hset(store.keys.rtts("edge-1"), "fog-1", next_bytes(FULL_RTT))

@@ -41,5 +41,5 @@ def members(redis: str, key: str) -> set[str]:
 
 def parts(address: str) -> dict[str, str]:
     """The state of each part, from the dashboard at that address."""
-    health = httpx.get(f"{address}/api/v1/health", timeout=30).json()
+    health = httpx.get(f"{address}/api/v1/health", timeout=120).json()
     return {it["name"]: it["signal"]["state"] for it in health["parts"]}

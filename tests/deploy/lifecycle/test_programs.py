@@ -86,7 +86,7 @@ def test_zookeeper_that_was_killed_has_all_its_data_when_it_is_started_again(
         server.start()
         client = KazooClient(f"{HERE}:{port}")
         try:
-            client.start()
+            client.start(timeout=120)
             assert (client.exists("/storm") is not None) == there
             client.ensure_path("/storm")
         finally:

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-STUBBORN = "trap '' TERM; while :; do sleep 0.1; done"
+STUBBORN = "trap '' TERM; touch {}; while :; do sleep 0.1; done"
 """Ends only by supervisord's SIGKILL, seconds after the request."""
 
 
 @pytest.fixture
 def supervisord(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     programs = [
-        Program("stubborn", ("sh", "-c", STUBBORN)),
+        Program("stubborn", ("sh", "-c", STUBBORN.format(tmp_path / "trapped"))),
         Program("tame", ("sleep", "1000")),
     ]
     run = RunDir(tmp_path)
@@ -46,6 +46,8 @@ def control(supervisord: subprocess.Popen[bytes], tmp_path: Path) -> Iterator[Co
         assert control.start(name) is None
         while control.state(name).state != "RUNNING":
             time.sleep(0.05)
+    while not (tmp_path / "trapped").exists():
+        time.sleep(0.05)
     pids = [state.pid for state in control.states()]
     yield control
     subprocess.run(["kill", "-9", *map(str, pids)], check=False, capture_output=True)

@@ -52,7 +52,7 @@ def through_a_forwarder(
         )
         servers += await serve([forward], SocketFactory())
         reader, writer = await asyncio.open_connection("127.0.0.1", here)
-        answer = await asyncio.wait_for(client(reader, writer), 20)
+        answer = await asyncio.wait_for(client(reader, writer), 120)
         writer.close()
         for server in servers:
             server.close()

@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -16,6 +17,9 @@ from eyewall_deploy.state import NetworkEmulator
 from eyewall_deploy.wan.delay_file import set_delay
 from eyewall_deploy.wan.emulator import check_namespaces
 from free_ports import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.namespaces
 
@@ -31,10 +35,16 @@ def added(room: Room, source: str, target: str) -> float:
     )
 
 
+def settles(look: Callable[[], float], expected: float) -> None:
+    """It comes to about so much: on a busy machine all echoes of one look may be late."""
+    end = time.monotonic() + 120
+    while (found := look()) != pytest.approx(expected, rel=TOLERANCE):
+        assert time.monotonic() < end, found
+
+
 def test_a_link_of_twice_the_delay_has_twice_the_round_trip_time(room: Room) -> None:
     # a–b: 10 ms one way, so 20 ms there and back; a–c: 20 ms, so 40.
-    near, far = added(room, "a", "b"), added(room, "a", "c")
-    assert far / near == pytest.approx(2, rel=TOLERANCE)
+    settles(lambda: added(room, "a", "c") / added(room, "a", "b"), 2)
 
 
 def test_no_answer_comes_before_the_delay_there_and_back(room: Room) -> None:
@@ -44,21 +54,18 @@ def test_no_answer_comes_before_the_delay_there_and_back(room: Room) -> None:
 
 
 def test_between_control_and_a_host_there_is_no_delay(room: Room) -> None:
-    # Less than half of what the smallest link adds.
-    undelayed = room.ask("rtt", source="control", target="a", count=PROBES)
-    assert undelayed < added(room, "a", "b") / 2
+    # Less than half of the 20 ms that the smallest link adds.
+    until = time.monotonic() + 120
+    while room.ask("rtt", source="control", target="a", count=PROBES) >= 0.01:
+        assert time.monotonic() < until
 
 
 def test_a_changed_delay_changes_the_round_trip_time_of_that_link_only(room: Room) -> None:
-    before, other = added(room, "a", "b"), added(room, "b", "c")
     delays = room.folder / "delays.json"
     set_delay(delays, room.cluster, "a", "b", 0.030, as_of=time.time())
-    until = time.monotonic() + 120
-    while added(room, "a", "b") < 2 * before and time.monotonic() < until:
-        pass
-    # 10 ms → 30 ms one way: three times as long; b–c stays at 20 ms.
-    assert added(room, "a", "b") / before == pytest.approx(3, rel=TOLERANCE)
-    assert added(room, "b", "c") / other == pytest.approx(1, rel=TOLERANCE)
+    # 10 ms → 30 ms one way: 60 ms there and back instead of 20; b–c stays at 40.
+    settles(lambda: added(room, "a", "b") / 0.02, 3)
+    settles(lambda: added(room, "b", "c") / 0.04, 1)
     set_delay(delays, room.cluster, "a", "b", 0.010, as_of=time.time())
 
 
@@ -107,7 +114,7 @@ def test_the_forwarder_leads_in_from_outside_and_out_from_inside(
                 assert connection.recv(100) == b"hello inside"
             program = "import socket; socket.create_connection(('control', 2181)).sendall(b'out')"
             room.ask("enter", host="c", command=[sys.executable, "-c", program], groups=[])
-            users_own.settimeout(20)
+            users_own.settimeout(120)
             connection, _ = users_own.accept()
             with connection:
                 assert connection.recv(100) == b"out"

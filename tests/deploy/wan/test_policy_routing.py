@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -54,8 +55,13 @@ def expected_rules(marks: tuple[Mark, ...]) -> dict[str, set[tuple[str, int, str
     return {host: {(it.to, it.port, it.side) for it in found} for host, found in rules.items()}
 
 
-def least_round_trip(room: Room) -> float:
-    return min(float(room.ask("exchange", size=SMALL)) for _ in range(10))
+def least_round_trip(room: Room, below: float = inf) -> float:
+    """Of ten; of more, for as long as a busy machine keeps all of them above what is expected."""
+    least, end = inf, time.monotonic() + 120
+    while least >= below or least == inf:
+        assert time.monotonic() < end, least
+        least = min(least, *(float(room.ask("exchange", size=SMALL)) for _ in range(10)))
+    return least
 
 
 def arrived(room: Room) -> dict[str, int]:
@@ -83,7 +89,7 @@ def test_an_open_connection_is_moved_there_and_back_and_its_bytes_with_it(
     assert set(arrived(room)) == {"public"}
 
     put(room, Mark("a", "c", PORT, ("a", "b", "c")))
-    assert 0.0059 <= least_round_trip(room) < 0.02
+    assert least_round_trip(room, below=0.02) >= 0.0059
     before = arrived(room)
     room.ask("exchange", size=500_000)
     after = arrived(room)
@@ -103,7 +109,9 @@ def test_the_dedicated_link_carries_what_the_link_file_says_at_this_moment(
     room.ask("connect", source="a", target="b", port=PORT + 1)
     put(room, Mark("a", "b", PORT + 1, ("a", "b")))
     # 1 MB/s of public uplink needs 2 s for 2 MB, 5 MB/s of the line 0.4 s, and a busy machine more.
-    assert min(room.ask("exchange", size=2_000_000) for _ in range(3)) < 1.9
+    until = time.monotonic() + 120
+    while room.ask("exchange", size=2_000_000) >= 1.9:
+        assert time.monotonic() < until
     link_file.set_bandwidth(room.folder / "links.json", "a", "b", 500_000, as_of=time.time())
     time.sleep(0.3)
     # 0.5 MB/s need 2 s for 1 MB, but for what the sockets and the queue (256 KB) hold.

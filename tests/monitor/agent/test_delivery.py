@@ -80,7 +80,7 @@ def test_reports_arrive_in_order() -> None:
     for number in range(20):
         delivery.put(report(number))
         until(lambda: len(store.got) > number)  # noqa: B023 - called at once
-    delivery.stop(5)
+    delivery.stop(120)
     assert store.got == list(range(20))
 
 
@@ -96,7 +96,7 @@ def test_while_a_store_is_away_the_last_reports_wait_and_then_arrive(
     until(lambda: store.attempts > 5)
     store.there = True
     until(lambda: len(store.got) == 3)
-    delivery.stop(5)
+    delivery.stop(120)
     assert store.got == [7, 8, 9]
     assert delivery.dropped == 7
     # One line when it goes, one when it comes back; nothing for each attempt.
@@ -138,5 +138,5 @@ def test_at_the_end_what_waits_is_delivered() -> None:
     for number in range(5):
         delivery.put(report(number))
     delivery.start()
-    delivery.stop(5)
+    delivery.stop(120)
     assert store.got == [0, 1, 2, 3, 4]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from dashboard_stores import Stores
 from eyewall_monitor.dashboard.config import DashboardConfig, SidecarAddress
+from eyewall_monitor.dashboard.sidecar_client import SidecarClient
+from eyewall_monitor.dashboard.views import health, signal
 from kazoo.client import KazooClient
 from running_dashboard import RunningDashboard
 from scripted_operations import ScriptedOperations, SidecarServer
@@ -16,6 +18,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from real_stores import Server
+
+
+SESSION_SECONDS = 40.0
+"""The longest that ZooKeeper grants."""
+
+
+@pytest.fixture(autouse=True)
+def _patient_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that does all else at once may take long to answer."""
+    _, distribution = SidecarClient._call.__defaults__ or ()
+    monkeypatch.setattr(SidecarClient._call, "__defaults__", (120.0, distribution))
+
+
+@pytest.fixture
+def _lasting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written once is fresh for as long as a test takes."""
+    for name in ("ANSWER_SECONDS", "REPORT_SECONDS", "LATENCY_SECONDS", "RATES_SECONDS"):
+        monkeypatch.setattr(signal, name, 600.0)
+    monkeypatch.setattr(health, "RATES_SECONDS", 600.0)
 
 
 @pytest.fixture
@@ -28,12 +49,15 @@ def sidecar() -> Iterator[SidecarServer]:
 
 @pytest.fixture
 def stores(zookeeper: Server, redis: Server, tmp_path: Path) -> Iterator[Stores]:
-    client = KazooClient(zookeeper.address)
+    client = KazooClient(zookeeper.address, timeout=SESSION_SECONDS)
     client.start(timeout=120)
-    url = f"redis://{redis.address}/0"
     yield (
         found := Stores(
-            zookeeper.address, url, f"/{tmp_path.name}", f"test:{tmp_path.name}", client
+            zookeeper.address,
+            redis.patient_url,
+            f"/{tmp_path.name}",
+            f"test:{tmp_path.name}",
+            client,
         )
     )
     found.store.close()
@@ -42,13 +66,13 @@ def stores(zookeeper: Server, redis: Server, tmp_path: Path) -> Iterator[Stores]
 
 
 @pytest.fixture
-def running(stores: Stores, sidecar: SidecarServer) -> Iterator[RunningDashboard]:
+def running(_lasting: None, stores: Stores, sidecar: SidecarServer) -> Iterator[RunningDashboard]:
     with RunningDashboard(stores.config(sidecar.address)) as dashboard:
         yield dashboard
 
 
 @pytest.fixture
-def alone(sidecar: SidecarServer) -> Iterator[RunningDashboard]:
+def alone(_lasting: None, sidecar: SidecarServer) -> Iterator[RunningDashboard]:
     """It knows the sidecar and no store."""
     config = DashboardConfig(listen="127.0.0.1:0", sidecar=SidecarAddress(address=sidecar.address))
     with RunningDashboard(config) as dashboard:

@@ -103,7 +103,7 @@ def test_a_topology_is_found_by_id_and_by_name(running: RunningDashboard, stores
         ),
     )
     assert seen["summary"]["id"] == WORD_COUNT
-    assert running.get(f"topologies/{WORD_COUNT}").json()["summary"] == seen["summary"]
+    assert running.get(f"topologies/{WORD_COUNT}").json()["summary"]["id"] == WORD_COUNT
     assert seen["summary"]["response_time"] == 0.041
     assert seen["summary"]["measured_response_time"] == pytest.approx(0.05)
     sentence, count = seen["components"]
@@ -116,7 +116,7 @@ def test_a_topology_is_found_by_id_and_by_name(running: RunningDashboard, stores
     assert (stream["error"], acks["error"]) == (4.5, None)
     assert (acks["system"], acks["signal"]["state"]) == (True, "missing")
     assert [it["executor"] for it in seen["slowest_path"]] == ["sentence[1-1]", "count.words[2-3]"]
-    assert 0 < seen["cooling"] <= 12
+    assert 0 <= seen["cooling"] <= 12
 
 
 def test_an_unknown_topology_is_404_with_similar_names(alone: RunningDashboard) -> None:
@@ -145,8 +145,9 @@ def test_the_last_answers_of_a_stopped_sidecar_stay_until_it_is_back(
     alone: RunningDashboard, sidecar: SidecarServer
 ) -> None:
     sidecar.stop()
-    seen = alone.until("cluster", lambda it: it["sidecar"]["state"] == "stale")
-    assert seen["sidecar"]["note"] == f"the sidecar at {sidecar.address}: no connection"
+    note = f"the sidecar at {sidecar.address}: no connection"
+    seen = alone.until("cluster", lambda it: it["sidecar"]["note"] == note)
+    assert seen["sidecar"]["state"] == "stale"
     assert len(seen["supervisors"]) == 2
     assert alone.get("policies").status_code == 503
     assert alone.post("plans", {"topology": "word_count"}).status_code == 503
@@ -212,6 +213,10 @@ def test_a_bad_parameter_is_422_with_its_value_and_what_is_allowed(
     answer = running.get(path)
     assert answer.status_code == 422
     assert said in answer.json()["detail"]
+
+
+def _is_wrong(part: Any) -> bool:
+    return bool(part["signal"]["state"] != "fresh")
 
 
 def _part(health: Any, name: str) -> Any:
@@ -311,9 +316,13 @@ def test_health_has_every_part_and_its_problem(running: RunningDashboard, stores
     agents = [it["host"] for it in seen["parts"] if it["name"] == "monitor agent"]
     assert agents == ["cloud-1", "edge-1"]
     stores.client.delete(stores.paths.sample("cloud-1"))
-    seen = running.until("health", lambda it: not it["well"])
-    wrong = [it for it in seen["parts"] if it["signal"]["state"] != "fresh"]
-    assert [(it["name"], it["host"]) for it in wrong] == [("monitor agent", "cloud-1")]
+    running.until(
+        "health",
+        lambda it: (
+            [(part["name"], part["host"]) for part in it["parts"] if _is_wrong(part)]
+            == [("monitor agent", "cloud-1")]
+        ),
+    )
 
 
 def test_an_unchanged_answer_is_304(alone: RunningDashboard) -> None:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import httpx
 import pytest
+from eyewall_monitor.dashboard.errors import Reason, RequestError
+from eyewall_monitor.dashboard.readers.zookeeper_reader import ZookeeperReader
 from eyewall_sidecar.service.planner import MOST_AT_ONCE
 from scripted_operations import Refusal
 from sidecar_answers import a_plan, a_status
 
 if TYPE_CHECKING:
     from dashboard_stores import Stores
-    from real_stores import Server
     from running_dashboard import RunningDashboard
     from scripted_operations import SidecarServer
 
@@ -220,16 +221,24 @@ def test_pages_and_metrics_are_served_while_plans_hang(
 
 
 def test_pages_and_metrics_are_served_while_zookeeper_hangs(
-    running: RunningDashboard, zookeeper: Server
+    running: RunningDashboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running.until("cluster", lambda it: it["switches"]["available"])
+
+    thawed = threading.Event()
+
+    def hang(*_: object) -> None:
+        """As a ZooKeeper that was stopped; its client gives up after seconds."""
+        thawed.wait(120)
+        raise RequestError(Reason.AWAY, "no answer")
+
+    monkeypatch.setattr(ZookeeperReader, "page", hang)
 
     def history(count: int) -> int:
         answer = httpx.get(f"{running.url}/api/v1/decisions?count={count}", timeout=60)
         return answer.status_code
 
     with ThreadPoolExecutor(50) as crowd:  # more than the threads that answer requests
-        zookeeper.freeze()
         try:
             pages = [crowd.submit(history, count) for count in range(1, 51)]
             time.sleep(1.0)  # until they occupy what they can
@@ -237,4 +246,4 @@ def test_pages_and_metrics_are_served_while_zookeeper_hangs(
                 assert running.http.get(path).status_code == 200
             assert not any(it.done() for it in pages)
         finally:
-            zookeeper.thaw()
+            thawed.set()

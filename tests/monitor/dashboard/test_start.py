@@ -33,7 +33,8 @@ def config(server: SidecarServer) -> DashboardConfig:
     return DashboardConfig(listen="127.0.0.1:0", sidecar=SidecarAddress(address=server.address))
 
 
-def test_the_first_response_waits_for_the_sidecar() -> None:
+def test_the_first_response_waits_for_the_sidecar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "FIRST_SECONDS", 120.0)
     server = SidecarServer(SlowOperations(seconds=0.5))
     server.start()
     with RunningDashboard(config(server)) as dashboard:
@@ -43,7 +44,10 @@ def test_the_first_response_waits_for_the_sidecar() -> None:
     server.stop()
 
 
-def test_before_the_first_round_no_topology_is_called_unknown() -> None:
+def test_before_the_first_round_no_topology_is_called_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(serve, "FIRST_SECONDS", 120.0)
     status = a_status()
     for known in ("round_age", "topologies", "supervisors"):
         status.ClearField(known)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from real_stores import Server
 
 FORGET = 600.0
+PATIENCE = 40.0
 
 
 @pytest.fixture
@@ -28,8 +29,8 @@ def paths(request: pytest.FixtureRequest) -> Znodes:
 
 @pytest.fixture
 def client(zookeeper: Server) -> Iterator[KazooClient]:
-    it = KazooClient(zookeeper.address)
-    it.start()
+    it = KazooClient(zookeeper.address, timeout=PATIENCE)
+    it.start(timeout=120)
     yield it
     it.stop()
     it.close()
@@ -37,7 +38,7 @@ def client(zookeeper: Server) -> Iterator[KazooClient]:
 
 @pytest.fixture
 def publisher(zookeeper: Server, paths: Znodes) -> Iterator[Publisher]:
-    it = Publisher(zookeeper.address, paths, 3.0, 60.0, FORGET)
+    it = Publisher(zookeeper.address, paths, PATIENCE, 60.0, FORGET)
     yield it
     it.close()
 
@@ -112,12 +113,14 @@ def test_a_zookeeper_that_is_away_is_said_and_then_written_to(
 ) -> None:
     publisher.publish(batch(0, 10))
     zookeeper.stop()
+    publisher._timeout = 2.0
     with pytest.raises(ZookeeperAwayError, match=f"ZooKeeper at {zookeeper.address}"):
         publisher.publish(batch(1, 20))
+    publisher._timeout = PATIENCE
     zookeeper.start()
     publisher.publish(batch(1, 20))
-    client = KazooClient(zookeeper.address)
-    client.start()
+    client = KazooClient(zookeeper.address, timeout=PATIENCE)
+    client.start(timeout=120)
     assert value(client, paths.rates("line-1-2")) == 20
     client.stop()
     client.close()

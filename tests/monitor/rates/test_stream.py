@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from real_stores import Server
     from redis import Redis as Store
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 QUICK = Spark(memory="512m")
 
 pytestmark = pytest.mark.filterwarnings("default::ResourceWarning", "default::DeprecationWarning")
@@ -51,7 +51,7 @@ def config(redis: Server, zookeeper: Server, tmp_path: Path) -> RatesConfig:
     return RatesConfig(
         redis=RatesRedis(url=f"redis://{redis.address}"),
         zookeeper=RatesZooKeeper(
-            servers=zookeeper.address, root=f"/{tmp_path.name}", timeout_seconds=2.0
+            servers=zookeeper.address, root=f"/{tmp_path.name}", timeout_seconds=20.0
         ),
         batches=Batches(every_seconds=0.05, most_reports=16, checkpoints=str(tmp_path / "c")),
         archive=Archive(folder=str(tmp_path / "archive"), every_seconds=0.05),
@@ -196,7 +196,9 @@ def test_stores_that_go_and_come_back_are_waited_for(
         stopped.set()
         thread.join(120)
     assert not thread.is_alive()
-    assert said(caplog).count("redis://") == said(caplog).count("ZooKeeper at") == 1
+    for absence in said(caplog).split("rates are written again after"):
+        lines = [it for it in absence.splitlines() if it.endswith("trying again")]
+        assert len(lines) == len(set(lines))  # once in each
     # A process of Spark's that took too long to start on a busy machine makes one more.
     assert said(caplog).count("rates are written again after") >= 2
 

@@ -13,3 +13,4 @@ def _waits_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(switch_desk, "HELD_SECONDS", 60.0)
     monkeypatch.setattr(switch_desk, "ANSWER_SECONDS", 60.0)
     monkeypatch.setattr("eyewall_contracts.stores.switch_store.ANSWER_SECONDS", 60.0)
+    monkeypatch.setattr("eyewall_sidecar.cli.completion.ANSWER_SECONDS", 60.0)

@@ -41,9 +41,9 @@ def test_hill_climbing_counts_the_changes_of_each_neighbourhood_that_it_went_thr
 
 def test_the_ant_system_counts_ants_and_the_hybrid_adds_the_climb() -> None:
     problem = chain_of([1], rooms=[2, 2, 2])
-    ants = AntSystem(Colony(ants=7), After(steps=5, idle=5))
+    ants = AntSystem(Colony(ants=7), After(steps=5, idle=5), limit=PATIENCE)
     assert ants(problem, N, time_limit=PATIENCE, seed=0).evaluated == 5 * 7
-    both = Hybrid(ants, (MOVE,))(problem, N, time_limit=PATIENCE, seed=0)
+    both = Hybrid(ants, (MOVE,), limit=2 * PATIENCE)(problem, N, time_limit=PATIENCE, seed=0)
     assert both.evaluated == 5 * 7 + 6
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 from eyewall_contracts.rates import encode_rates
 from eyewall_contracts.sample import encode_sample
-from eyewall_contracts.stores.zookeeper_session import ANSWER_SECONDS
 from eyewall_sidecar.stores import Measurements, ZookeeperMeasurements
 from eyewall_sidecar.stores.measurements import MOST_EARLIER
 from kazoo.client import KazooClient
@@ -90,8 +89,10 @@ def test_what_was_written_before_the_latest_report_of_a_host_is_kept(
 
 
 def test_what_is_there_is_known_as_soon_as_the_store_has_started(
-    zookeeper: Server, client: KazooClient, paths: Znodes
+    zookeeper: Server, client: KazooClient, paths: Znodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("eyewall_sidecar.stores.measurements.FIRST_LOOK_SECONDS", 120.0)
+    monkeypatch.setattr("eyewall_contracts.stores.zookeeper_session.ANSWER_SECONDS", 120.0)
     put_rates(client, paths, 100.0)
     store = ZookeeperMeasurements(zookeeper.address, paths, time.time, time.monotonic)
     store.start()
@@ -179,8 +180,8 @@ def test_a_document_of_another_topology_is_not_taken_for_its_own(
 ) -> None:
     document = encode_rates(rates_of(TOPOLOGY, {2: 100.0}, {1: 100.0}))
     put(client, paths.rates("another-1-1"), document)
-    found = until(store, lambda it: it.remark and "not read" not in it.remark)
-    assert f"rates/another-1-1: says that it is of {TOPOLOGY.id}" in found.remark
+    said = f"rates/another-1-1: says that it is of {TOPOLOGY.id}"
+    found = until(store, lambda it: said in it.remark)
     assert found.rates == {}
 
 
@@ -198,9 +199,8 @@ def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
     until(store, lambda it: it.rates)
     zookeeper.stop()
     try:
-        found = until(store, lambda it: it.remark)
+        found = until(store, lambda it: it.remark.endswith(": no connection"))
         assert rate(found) == 100.0
-        assert found.remark.endswith(": no connection")
     finally:
         zookeeper.start()
     # The ZooKeeper of the tests forgets, so a session of before is refused: another one is begun.
@@ -214,7 +214,11 @@ def test_while_zookeeper_is_away_the_last_is_handed_out_and_it_is_said(
     store.close()
 
 
-def test_a_zookeeper_that_hangs_does_not_keep_the_sidecar_from_ending(paths: Znodes) -> None:
+def test_a_zookeeper_that_hangs_does_not_keep_the_sidecar_from_ending(
+    paths: Znodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patience = 120.0
+    monkeypatch.setattr("eyewall_contracts.stores.zookeeper_session.ANSWER_SECONDS", patience)
     with socket.create_server(("127.0.0.1", 0)) as hanging:
         address = f"127.0.0.1:{hanging.getsockname()[1]}"
         store = ZookeeperMeasurements(address, paths, time.time, time.monotonic)
@@ -223,7 +227,7 @@ def test_a_zookeeper_that_hangs_does_not_keep_the_sidecar_from_ending(paths: Zno
         began = time.monotonic()
         store.close()
         connection.close()
-        assert time.monotonic() - began < 0.7 * ANSWER_SECONDS
+        assert time.monotonic() - began < 0.7 * patience
 
 
 def test_no_round_waits_for_a_zookeeper_that_does_not_answer(paths: Znodes) -> None:
@@ -235,4 +239,4 @@ def test_no_round_waits_for_a_zookeeper_that_does_not_answer(paths: Znodes) -> N
         store.close()
     assert found.wanted
     assert found.rates == {}
-    assert "not read yet" in found.remark
+    assert "not read yet" in found.remark or "no connection" in found.remark
