@@ -30,6 +30,8 @@ class TrialOptions:
     sustainable: bool = False
     resolution: float = 0.1
     """Part by which the largest rate may be missed."""
+    p99_limit: float | None = None
+    """Seconds."""
     keep: bool = False
     as_json: bool = False
     run_dir: Path | None = None
@@ -71,6 +73,14 @@ def trial(
     resolution: Annotated[
         float, typer.Option(min=1, max=50, help="Of --sustainable, in percent.")
     ] = 10.0,
+    p99_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            help="Of --sustainable, in milliseconds, for every scheduler; without it, twice its "
+            "own p99 at half of the rate.",
+        ),
+    ] = None,
     keep: Annotated[
         bool,
         typer.Option(
@@ -97,6 +107,7 @@ def trial(
         cores=cores,
         sustainable=sustainable,
         resolution=resolution / 100,
+        p99_limit=None if p99_limit is None else p99_limit / 1000,
         keep=keep,
         as_json=as_json,
         run_dir=run_dir,

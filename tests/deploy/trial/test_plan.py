@@ -57,6 +57,8 @@ def test_a_search_is_made_once_for_each_repetition_and_scheduler(trial: Trial) -
 def test_a_search_with_another_resolution_is_another_run(trial: Trial) -> None:
     (coarse,), (fine,) = next(plan_searches(trial, 0.1)), next(plan_searches(trial, 0.05))
     assert fingerprint(trial, coarse) != fingerprint(trial, fine)
+    (limited,) = next(plan_searches(trial, 0.1, p99_limit=0.5))
+    assert fingerprint(trial, coarse) != fingerprint(trial, limited)
 
 
 def test_a_finished_run_is_found_again_and_no_other(trial: Trial, tmp_path: Path) -> None:

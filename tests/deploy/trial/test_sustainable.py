@@ -107,6 +107,14 @@ def test_a_rate_is_sustained_below_twice_the_latency_at_half_of_it() -> None:
     assert not is_sustained(measured(0.1), measured(None))
 
 
+def test_with_a_limit_a_rate_is_sustained_within_it_whatever_the_latency_at_half_of_it() -> None:
+    assert is_sustained(None, measured(0.5), 0.5)
+    assert is_sustained(measured(0.1), measured(0.5), 0.5)
+    assert not is_sustained(measured(0.4), measured(0.501), 0.5)
+    assert not is_sustained(None, measured(0.1, acked=0.96), 0.5)
+    assert not is_sustained(None, measured(None), 0.5)
+
+
 def test_what_was_measured_of_another_placement_does_not_count() -> None:
     before, after = (RateMeasurement(10.0, 0.1, 1.0, moved=False, moves=it) for it in (0, 1))
     assert not is_sustained(before, after)

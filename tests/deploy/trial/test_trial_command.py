@@ -13,6 +13,8 @@ from typer.testing import CliRunner
         (["--load", "nan"], "--load nan: input should be a finite number"),
         (["--load", "0.5", "--load", "0.5"], "0.5 is given 2 times; each load once"),
         (["--cores", "nan"], "should be"),
+        (["--sustainable", "--p99-limit", "nan"], "should be"),
+        (["--p99-limit", "500"], "--p99-limit 500: only with --sustainable"),
     ],
 )
 def test_a_number_that_means_nothing_is_refused_in_one_line(options: list[str], says: str) -> None:

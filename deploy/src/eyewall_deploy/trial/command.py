@@ -55,6 +55,8 @@ def compare_schedulers(file: str, options: TrialOptions) -> None:
         )
     except trial_file.TrialFileError as error:
         fail(str(error))
+    if options.p99_limit is not None and not options.sustainable:
+        fail(f"--p99-limit {1000 * options.p99_limit:g}: only with --sustainable")
     if options.sustainable and chosen.rate.is_unlimited:
         fail(f"--sustainable: the rate of {file} is max; allowed is a rate from which to search")
     fixed = [it.name for it in chosen.topologies if it.shape is None]
@@ -67,7 +69,7 @@ def compare_schedulers(file: str, options: TrialOptions) -> None:
         with show_progress() as progress:
             session = TrialSession(chosen, folder, options.run_dir, progress, options.keep)
             if options.sustainable:
-                content = _search(session, options.resolution, as_json=options.as_json)
+                content = _search(session, options, as_json=options.as_json)
             else:
                 content = _compare(session, as_json=options.as_json)
     except KeyboardInterrupt:
@@ -109,7 +111,7 @@ def _compare(session: TrialSession, *, as_json: bool) -> str:
     return content
 
 
-def _search(session: TrialSession, resolution: float, *, as_json: bool) -> str:
+def _search(session: TrialSession, options: TrialOptions, *, as_json: bool) -> str:
     """Find the sustainable rates, write and show them; return the results as JSON."""
     trial = session.trial
 
@@ -123,7 +125,8 @@ def _search(session: TrialSession, resolution: float, *, as_json: bool) -> str:
         session.progress.log(f"{planned.description}: {describe_search(result)}")
         return [result]
 
-    found = or_fail(session.collect(plan_searches(trial, resolution), SustainableRate, search))
+    planned = plan_searches(trial, options.resolution, options.p99_limit)
+    found = or_fail(session.collect(planned, SustainableRate, search))
     file = session.output / "sustainable.json"
     content = json.dumps(sustainable_results(trial, found), indent=1) + "\n"
     file.write_text(content, encoding="utf-8")

@@ -32,12 +32,16 @@ class PlannedRun:
         None is a search of the largest.
     resolution
         Of a search: by which factor above 1 its result may be too small.
+    p99_limit
+        Of a search: seconds that are sustained, the same for all schedulers; None: twice its own at
+        half of the rate.
     """
 
     load: float | None
     repetition: int
     scheduler: TrialScheduler
     resolution: float = 0.0
+    p99_limit: float | None = None
 
     @property
     def name(self) -> str:
@@ -63,10 +67,12 @@ def plan_runs(trial: Trial) -> Iterator[tuple[PlannedRun, ...]]:
             yield tuple(PlannedRun(load, repetition, scheduler) for load in loads)
 
 
-def plan_searches(trial: Trial, resolution: float) -> Iterator[tuple[PlannedRun, ...]]:
+def plan_searches(
+    trial: Trial, resolution: float, p99_limit: float | None = None
+) -> Iterator[tuple[PlannedRun, ...]]:
     """Yield a search of the largest rate for each repetition and scheduler, in the same order."""
     for repetition, scheduler in _turns(trial):
-        yield (PlannedRun(None, repetition, scheduler, resolution),)
+        yield (PlannedRun(None, repetition, scheduler, resolution, p99_limit),)
 
 
 def fingerprint(trial: Trial, planned: PlannedRun) -> str:
@@ -86,6 +92,8 @@ def fingerprint(trial: Trial, planned: PlannedRun) -> str:
             for event in trial.events
         ],
     }
+    if planned.p99_limit is not None:
+        content["p99_limit"] = planned.p99_limit
     if trial.one_start and planned.load is not None:
         content["one_start"] = trial.loads  # what ran before has warmed up the workers
     text = json.dumps(content, sort_keys=True, default=str)
@@ -125,6 +133,7 @@ def recorded_runs(
     """
     planned = {it.name: it for it in runs}
     resolution = max((it.resolution for it in runs), default=0.0)
+    p99_limit = next((it.p99_limit for it in runs), None)
     schedulers = {it.label: it for it in (*trial.declared, *trial.schedulers)}
     found: list[tuple[PlannedRun, _Result]] = []
     others = 0
@@ -138,7 +147,7 @@ def recorded_runs(
         load = result.load if isinstance(result, TrialRun) else None
         own = planned.get(file.stem)
         if own is None and scheduler is not None:
-            own = PlannedRun(load, result.repetition, scheduler, resolution)
+            own = PlannedRun(load, result.repetition, scheduler, resolution, p99_limit)
         if own is None or result.fingerprint != fingerprint(trial, own):
             others += 1
         else:

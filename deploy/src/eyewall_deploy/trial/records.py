@@ -249,7 +249,10 @@ class RateMeasurement:
 
 @dataclass(frozen=True, slots=True)
 class SustainableRate:
-    """The result of one search; rate in tuples/s of each topology, None if none was sustained."""
+    """The result of one search; rate in tuples/s of each topology, None if none was sustained.
+
+    With a `p99_limit` in seconds that is what was sustained; without one, twice the p99 at half.
+    """
 
     scheduler: str
     repetition: int
@@ -258,6 +261,7 @@ class SustainableRate:
     resolution: float
     measurements: tuple[RateMeasurement, ...]
     version: int = 1
+    p99_limit: float | None = None
 
     @property
     def p99(self) -> float | None:

@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.recovery import Recoveries, Recovery
     from eyewall_deploy.trial.trial_file import Trial
 
-_SUSTAINED = (
-    "The largest rate whose p99 is below twice its value at half of the rate, with 97 % of the due "
-    "tuples acked."
-)
 _RATES = "p99 at each rate, when it was measured last"
 _WIDEST = 1_000
 _MANY = 1_000
@@ -170,7 +166,10 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
         )
     _print_whole(console, table)
     resolutions = ", ".join(f"{it:.0%}" for it in sorted({it.resolution for it in found}))
-    console.print(Text(f"{_SUSTAINED} Resolution: {resolutions}.", style="dim"))
+    limit = next((it.p99_limit for it in found), None)
+    what = "below twice its value at half of the rate" if limit is None else f"at most {ms(limit)}"
+    sustained = f"The largest rate whose p99 is {what}, with {ACKED:.0%} of the due tuples acked."
+    console.print(Text(f"{sustained} Resolution: {resolutions}.", style="dim"))
     _show_rates(console, found)
 
 

@@ -1,7 +1,7 @@
 """The largest rate that a scheduler's placement sustains.
 
-A rate is sustained if p99 at it is below twice p99 at half of it, and nearly all due tuples are
-acked.
+A rate is sustained if p99 at it is below twice p99 at half of it, or within a limit that is the
+same for all schedulers, and nearly all due tuples are acked.
 """
 
 from __future__ import annotations
@@ -148,6 +148,7 @@ def search_rate(
         rate,
         planned.resolution,
         tuple(search.known),
+        p99_limit=planned.p99_limit,
     )
 
 
@@ -173,7 +174,9 @@ class _RateSearch:
 
     def outcome(self, rate: float) -> Outcome:
         """Return whether the rate is sustained; only what fails twice has failed."""
-        if is_sustained(self._recall(rate / 2), self._recall(rate)):
+        limit = self._planned.p99_limit
+        half = self._recall(rate / 2) if limit is None else None
+        if is_sustained(half, self._recall(rate), limit):
             return Outcome.SUSTAINED
         if not self._never_moves:
             self._adapt(rate)
@@ -182,8 +185,8 @@ class _RateSearch:
         full = self._measure(rate)
         if full.acked < ACKED:  # whatever the latency is at half of the rate
             return Outcome.BEYOND if self._never_moves else Outcome.MISSED
-        half = self._measure(rate / 2)
-        return Outcome.SUSTAINED if is_sustained(half, full) else Outcome.MISSED
+        half = self._measure(rate / 2) if limit is None else None
+        return Outcome.SUSTAINED if is_sustained(half, full, limit) else Outcome.MISSED
 
     def count_moves(self) -> int:
         """Return how often the scheduler has moved what runs; Storm's own never do."""
@@ -244,11 +247,23 @@ def last_measured(
     return found[-1] if found and found[-1].moves == moves and not found[-1].moved else None
 
 
-def is_sustained(half: RateMeasurement, full: RateMeasurement) -> bool:
-    """Return whether a rate is sustained, by what was measured at it and at half of it."""
-    if half.p99 is None or full.p99 is None or half.moves != full.moves:
+def is_sustained(
+    half: RateMeasurement | None, full: RateMeasurement, limit: float | None = None
+) -> bool:
+    """Return whether a rate is sustained, by what was measured at it, and at half of it.
+
+    Parameters
+    ----------
+    limit
+        Seconds of p99 that are sustained, whatever they were at half; None: below twice those.
+    """
+    if full.p99 is None or full.acked < ACKED:
         return False
-    return full.acked >= ACKED and full.p99 < _SLOWDOWN * half.p99
+    if limit is not None:
+        return full.p99 <= limit
+    if half is None or half.p99 is None or half.moves != full.moves:
+        return False
+    return full.p99 < _SLOWDOWN * half.p99
 
 
 def hold_seconds(rate: float) -> float:
