@@ -13,6 +13,7 @@ from eyewall_contracts.sample import TaskOutput, TaskSample
 from eyewall_contracts.switches import Switches
 from eyewall_contracts.topology_id import topology_name
 from eyewall_monitor.dashboard.flow_history import FlowHistory, FlowSpan, latest, mean
+from eyewall_monitor.dashboard.readers.reader import LONGEST_PAUSE
 from eyewall_monitor.dashboard.snapshot import (
     RedisSnapshot,
     SidecarSnapshot,
@@ -29,7 +30,7 @@ from eyewall_monitor.dashboard.views.response_time import (
     measured_points,
     response_time_view,
 )
-from eyewall_monitor.dashboard.views.signal import nimbus_signal
+from eyewall_monitor.dashboard.views.signal import nimbus_signal, redis_signal
 from eyewall_monitor.dashboard.views.switches import switches_view
 from msgspec import structs
 from reports import COUNT_WORKER, FULL
@@ -234,6 +235,15 @@ def test_nimbus_is_stale_after_three_missed_rounds() -> None:
     sidecar = replace(answered(), round_age=31.0)
     signal = nimbus_signal(Snapshot(now=0.0, sidecar=sidecar))
     assert (signal.state, signal.age) == ("stale", 31.0)
+
+
+def test_a_store_that_is_read_as_seldom_as_that_of_a_large_cluster_is_fresh_in_between() -> None:
+    def state(age: float) -> str:
+        redis = RedisSnapshot(configured=True, server="redis:6379", age=age)
+        return redis_signal(Snapshot(now=0.0, sidecar=answered(), redis=redis)).state
+
+    assert state(LONGEST_PAUSE + 2.0) == "fresh"  # reading it took 2 s
+    assert state(2 * LONGEST_PAUSE + 1.0) == "stale"
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from eyewall_monitor.dashboard.snapshot import RedisSnapshot, Snapshot, ZookeeperSnapshot
 
-ANSWER_SECONDS: Final = 5.0
-"""The sidecar, ZooKeeper and Redis are asked every one or two seconds."""
+ANSWER_SECONDS: Final = 10.0
+"""The sidecar, ZooKeeper and Redis are asked every one or two seconds, but where reading takes long
+every five: twice that."""
 ROUND_SECONDS: Final = 30.0
 """Three of Nimbus's rounds by Storm's defaults (nimbus.monitor.freq.secs: 10)."""
 REPORT_SECONDS: Final = 15.0
