@@ -40,10 +40,10 @@ demo-down: $(VENV)/.installed ## End what `make demo` left running
 
 REPORTS := build/tests
 PART := $(STEP) --folder $(REPORTS)
-# The cluster's programs take most of the processor for as long as it runs: the sooner its tests are
-# done, the less is done in all. The other parts take what it leaves.
+# The cluster's programs use most of the CPU for as long as it runs, so its tests come first: the
+# sooner it is down, the less CPU all of it takes. The other parts take what it leaves.
 PARTS := cluster java overlap topologies lint unit
-YIELDING := nice -n 19
+LOW_PRIORITY := nice -n 19
 
 .PHONY: test
 test: prerequisites ## Checks and tests, also on a real cluster (all but two files)
@@ -69,19 +69,19 @@ part-cluster: $(VENV)/.compiled-defaults storm browser $(OVERLAP) $(TOPOLOGIES)
 	@$(PART) cluster $(PYTEST) --junitxml=$(REPORTS)/cluster.xml $(ON_CLUSTER) $(LEFT_OUT:%=--ignore=%)
 
 part-java: $(SHIM) storm
-	@$(PART) java $(YIELDING) mvn -B -ntp -q -f storm-scheduler/pom.xml test
+	@$(PART) java $(LOW_PRIORITY) mvn -B -ntp -q -f storm-scheduler/pom.xml test
 
 part-overlap: $(OVERLAP) part-java
-	@$(PART) overlap $(YIELDING) mvn -B -ntp -q -f storm-scheduler/overlap/pom.xml test
+	@$(PART) overlap $(LOW_PRIORITY) mvn -B -ntp -q -f storm-scheduler/overlap/pom.xml test
 
 part-topologies: $(TOPOLOGIES) part-overlap
-	@$(PART) topologies $(YIELDING) mvn -B -ntp -q -f topologies/java/pom.xml test
+	@$(PART) topologies $(LOW_PRIORITY) mvn -B -ntp -q -f topologies/java/pom.xml test
 
 part-lint: $(VENV)/.installed
-	@$(PART) lint $(YIELDING) env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory lint
+	@$(PART) lint $(LOW_PRIORITY) env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory lint
 
 part-unit: $(VENV)/.compiled $(SHIM) $(TOPOLOGIES) storm browser
-	@$(PART) unit $(YIELDING) $(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(REPORTS)/unit.xml $(patsubst %,--ignore=%,$(ON_CLUSTER) $(LEFT_OUT))
+	@$(PART) unit $(LOW_PRIORITY) $(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(REPORTS)/unit.xml $(patsubst %,--ignore=%,$(ON_CLUSTER) $(LEFT_OUT))
 
 PROCESSES ?= 3
 
@@ -173,7 +173,7 @@ $(VENV)/.compiled-defaults: $(VENV)/.installed $(SOLVER_SOURCES)
 	@touch $@
 
 $(VENV)/.compiled: $(VENV)/.compiled-defaults
-	@$(STEP) 'other solvers' $(YIELDING) $(COMPILE)
+	@$(STEP) 'other solvers' $(LOW_PRIORITY) $(COMPILE)
 	@touch $@
 
 # A short run: what the JVM would gain by optimising it loses in doing so.

@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    """One and more for a test that needs a cluster."""
+    """1 or 2 for a test that needs a cluster, -1 for one that takes minutes, 0 for any other."""
     places = (item.path, *item.path.parents)
     if any(it in places for it in LONGEST):
         return -1

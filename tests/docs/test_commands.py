@@ -63,7 +63,7 @@ def unknown_parts(page: str) -> Iterator[str]:
                 yield f"{program} {name}"
                 continue
             known = {it for param in command.params for it in (*param.opts, *param.secondary_opts)}
-            for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest.partition(" | ")[0]):
+            for option in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", rest.partition(" | ")[0]):
                 if option not in known | {"--help"}:
                     yield f"{program} {name} {option}"
         elif found := re.match(r"python -m (\w+) ([a-z0-9][a-z0-9-]*)", shown):

@@ -26,7 +26,7 @@ def report_round(
     """Each host reports its workers, whose ids follow from what they run; then Nimbus asks.
 
     A host has 8 cores, unless `cores` says otherwise; `busy` are those in use by each worker. The
-    spout has `emitted` so many tuples in 5 s; so many are `waiting` for `tag`, next to it.
+    spout has `emitted` so many tuples in 5 s; so many are `waiting` for `tag`.
     """
     nimbus.measured.wanted = True
     now = nimbus.clock.now
@@ -42,15 +42,18 @@ def report_round(
                 TaskOutput("default", emitted, emitted, emitted, 0, complete_latency=latency),
             ),
         )
+        spout_tasks = (spout, TaskSample(9, "__acker"))
         tag = TaskSample(2, "tag", queue=TaskQueue(waiting, 1000))
-        beside_spout = (spout, tag, TaskSample(9, "__acker"))
         base = report(host, time=now, used={of.id: busy}).workers[0]
         workers = tuple(
             replace(
                 base,
                 port=it.slot.port,
                 id=f"{sorted(it.executors)}, {start}",
-                tasks=beside_spout if Executor(1, 1) in it.executors else (),
+                tasks=(
+                    *(spout_tasks if Executor(1, 1) in it.executors else ()),
+                    *((tag,) if waiting and Executor(2, 2) in it.executors else ()),
+                ),
             )
             for it in nimbus.running[of.id]
             if it.slot.supervisor == f"sup-{host}"

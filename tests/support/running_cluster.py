@@ -40,7 +40,7 @@ PROGRAMS = {"up", "submit", "down"}
 """Commands that start programs or end them: as processes of their own, as people run them."""
 T = TypeVar("T")
 IDLE_MILLISECONDS = 10
-LOOKS_SELDOM = {
+IDLE_OPTIONS = {
     f"topology.{kind}.wait.progressive.level3.sleep.millis": IDLE_MILLISECONDS
     for kind in ("spout", "bolt", "backpressure")
 }
@@ -127,7 +127,7 @@ class Cluster:
         return wait_for(whole, seconds, f"{name} with {executors} executors placed")
 
     def submit(self, name: str, options: Mapping[str, object], *, under: str | None = None) -> None:
-        every = LOOKS_SELDOM | dict(options)
+        every = IDLE_OPTIONS | dict(options)
         settings = [f"{key}={json.dumps(value)}" for key, value in every.items()]
         self.run(
             "submit",

@@ -64,7 +64,7 @@ def a_topology() -> pb.TopologyStatus:
         objective="R=1",
         status="placed by eyewall: odp, optimal, R 41 ms",
         verdict="keep",
-        cooling=12.0,
+        cooling=600.0,
         metrics=[{"name": "R", "before": 0.041}, {"name": "T", "before": 100.0}],
         slowest_path=[
             {"executor": "sentence[1-1]", "host": "edge-1", "work": 0.001},

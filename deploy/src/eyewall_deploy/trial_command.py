@@ -77,8 +77,8 @@ def trial(
         float | None,
         typer.Option(
             min=1,
-            help="Of --sustainable, in milliseconds, for every scheduler; without it, twice its "
-            "own p99 at half of the rate.",
+            help="Of --sustainable, in milliseconds, for every scheduler; without it, twice the "
+            "scheduler's own p99 at half of the rate.",
         ),
     ] = None,
     keep: Annotated[

@@ -104,10 +104,22 @@ def test_the_latest_latency_at_each_rate_is_shown_and_what_was_not_acked(trial: 
     ]
     console = Console(width=120, record=True, file=io.StringIO())
     show_sustainable(console, trial, searches)
-    lines = [it.split() for it in console.export_text().splitlines()]
+    shown = console.export_text()
+    lines = [it.split() for it in shown.splitlines()]
     assert ["10.0", "200", "ms"] in lines
     assert ["20.0", "600", "ms,", "85%", "acked"] in lines
     assert ["40.0", "–"] in lines
+    assert "below twice its value at half of the rate" in shown
+
+
+def test_with_a_limit_the_table_says_which_and_has_no_forecast(trial: Trial) -> None:
+    tries = (RateMeasurement(10.0, 0.1, 1.0, moved=False),)
+    found = [SustainableRate("ras", 1, "f", 10.0, 0.1, tries, p99_limit=0.5)]
+    console = Console(width=120, record=True, file=io.StringIO())
+    show_sustainable(console, trial, found)
+    shown = console.export_text()
+    assert "The largest rate whose p99 is at most 500 ms, with 97% of the due tuples acked" in shown
+    assert "forecast" not in shown
 
 
 def test_latencies_are_compared_where_nothing_changes_during_a_run(trial: Trial) -> None:

@@ -89,6 +89,18 @@ def test_no_rate_is_found_where_none_holds() -> None:
     assert find_rate(lambda _rate: Outcome.MISSED, first=40.0, resolution=0.1) is None
 
 
+def test_rates_that_give_too_few_tuples_are_not_asked_for() -> None:
+    # From 40 by factors of 1.41: 28, 20 and 14 are at least 10, and so is 10 itself.
+    asked: list[float] = []
+
+    def outcome(rate: float) -> Outcome:
+        asked.append(round(rate))
+        return Outcome.MISSED
+
+    assert find_rate(outcome, first=40.0, resolution=0.1, least=9.9) is None
+    assert asked == [40, 28, 20, 14, 10]
+
+
 def test_the_search_ends_where_every_rate_holds() -> None:
     # 20 rungs of the square root of two are a factor of 2¹⁰.
     found = find_rate(lambda _rate: Outcome.SUSTAINED, first=1.0, resolution=0.1)

@@ -32,7 +32,7 @@ def _patient_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def _lasting(monkeypatch: pytest.MonkeyPatch) -> None:
+def _long_freshness(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was written once is fresh for as long as a test takes."""
     for name in ("ANSWER_SECONDS", "REPORT_SECONDS", "LATENCY_SECONDS", "RATES_SECONDS"):
         monkeypatch.setattr(signal, name, 600.0)
@@ -66,13 +66,15 @@ def stores(zookeeper: Server, redis: Server, tmp_path: Path) -> Iterator[Stores]
 
 
 @pytest.fixture
-def running(_lasting: None, stores: Stores, sidecar: SidecarServer) -> Iterator[RunningDashboard]:
+def running(
+    _long_freshness: None, stores: Stores, sidecar: SidecarServer
+) -> Iterator[RunningDashboard]:
     with RunningDashboard(stores.config(sidecar.address)) as dashboard:
         yield dashboard
 
 
 @pytest.fixture
-def alone(_lasting: None, sidecar: SidecarServer) -> Iterator[RunningDashboard]:
+def alone(_long_freshness: None, sidecar: SidecarServer) -> Iterator[RunningDashboard]:
     """It knows the sidecar and no store."""
     config = DashboardConfig(listen="127.0.0.1:0", sidecar=SidecarAddress(address=sidecar.address))
     with RunningDashboard(config) as dashboard:

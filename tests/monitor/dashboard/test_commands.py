@@ -18,6 +18,7 @@ from sidecar_answers import a_plan, a_status
 
 if TYPE_CHECKING:
     from dashboard_stores import Stores
+    from real_stores import Server
     from running_dashboard import RunningDashboard
     from scripted_operations import SidecarServer
 
@@ -221,14 +222,14 @@ def test_pages_and_metrics_are_served_while_plans_hang(
 
 
 def test_pages_and_metrics_are_served_while_zookeeper_hangs(
-    running: RunningDashboard, monkeypatch: pytest.MonkeyPatch
+    running: RunningDashboard, zookeeper: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running.until("cluster", lambda it: it["switches"]["available"])
 
     thawed = threading.Event()
 
     def hang(*_: object) -> None:
-        """As a ZooKeeper that was stopped; its client gives up after seconds."""
+        """Longer than its client waits, so that no page is done while the others are asked for."""
         thawed.wait(120)
         raise RequestError(Reason.AWAY, "no answer")
 
@@ -239,6 +240,7 @@ def test_pages_and_metrics_are_served_while_zookeeper_hangs(
         return answer.status_code
 
     with ThreadPoolExecutor(50) as crowd:  # more than the threads that answer requests
+        zookeeper.freeze()
         try:
             pages = [crowd.submit(history, count) for count in range(1, 51)]
             time.sleep(1.0)  # until they occupy what they can
@@ -246,4 +248,5 @@ def test_pages_and_metrics_are_served_while_zookeeper_hangs(
                 assert running.http.get(path).status_code == 200
             assert not any(it.done() for it in pages)
         finally:
+            zookeeper.thaw()
             thawed.set()

@@ -34,7 +34,7 @@ def two_hosts(delay: float) -> PlacementProblem:
     )
 
 
-def stopped() -> float:
+def frozen_clock() -> float:
     """However busy the machine, Storm's scheduler is in time."""
     return 0.0
 
@@ -46,7 +46,7 @@ def apart(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
 
 def chosen(problem: PlacementProblem, objective: Objective = LOAD) -> Solution:
     components = {it.id: it.id for it in problem.operators}
-    return prefer_ras(problem, objective, apart(problem, objective), stopped, inf, components)
+    return prefer_ras(problem, objective, apart(problem, objective), frozen_clock, inf, components)
 
 
 def test_what_pays_only_if_all_of_the_declared_cpu_is_used_gives_way_to_storms_placement() -> None:
@@ -77,7 +77,7 @@ def test_what_is_better_only_if_no_component_is_heavy_gives_way_to_storms_placem
     found = Solution(Status.OPTIMAL, "odp", "", pairs, evaluate(problem, pairs, LOAD, {}))
 
     def chosen_if(component_of: dict[str, str]) -> object:
-        return prefer_ras(problem, LOAD, found, stopped, inf, component_of).placement
+        return prefer_ras(problem, LOAD, found, frozen_clock, inf, component_of).placement
 
     assert chosen_if({it: it for it in "abcd"}) == dict.fromkeys("abcd", "large")
     assert chosen_if(dict.fromkeys("abcd", "all")) == pairs
@@ -116,7 +116,7 @@ def first_of(problem: PlacementProblem, found: Placement) -> Solution:
     value = evaluate(problem, found, LOAD, {})
     solution = Solution(Status.OPTIMAL, "odp", "branch and bound", found, value, bound=value.value)
     components = {it.id: it.id for it in problem.operators}
-    return prefer_ras(problem, LOAD, solution, stopped, inf, components)
+    return prefer_ras(problem, LOAD, solution, frozen_clock, inf, components)
 
 
 def test_storms_placement_is_used_on_a_nearer_host_that_is_as_good_at_any_load() -> None:

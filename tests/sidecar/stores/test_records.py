@@ -61,14 +61,15 @@ def test_decisions_are_read_newest_first(
 
 
 def test_what_was_decided_just_before_the_end_is_still_written(
-    store: ZookeeperRecords, client: KazooClient, paths: Znodes
+    store: ZookeeperRecords, client: KazooClient, paths: Znodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("eyewall_sidecar.stores.zookeeper_thread.STOP_SECONDS", 120.0)
     store.start()
     store.put(decision(NOW, 1))
     until(lambda: said(client, paths))
     store.put(decision(NOW, 2))
-    store.close()  # it waits for a second; its thread writes nevertheless
-    until(lambda: said(client, paths) == ["decision 2", "decision 1"])
+    store.close()
+    assert said(client, paths) == ["decision 2", "decision 1"]
 
 
 def test_a_decision_that_is_there_already_is_not_there_twice(

@@ -150,23 +150,26 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
     """Show the sustained rates by scheduler."""
     table = Table(title=f"Sustainable rate, {trial.name}", title_justify="left", box=SIMPLE)
     table.add_column("scheduler")
-    within = f"most with p99 ≤ {ms(LATENCY_LIMIT)}"
-    for heading in ("runs", "tuples/s", "p99 at it", within, "forecast at half of it"):
+    limit = next((it.p99_limit for it in found), None)
+    headings = ["runs", "tuples/s", "p99 at it"]
+    if limit is None:  # with one half of a rate is not measured, and nothing forecast there
+        headings += [f"most with p99 ≤ {ms(LATENCY_LIMIT)}", "forecast at half of it"]
+    for heading in headings:
         table.add_column(heading, justify="right")
     for scheduler, rates in summarise_rates(found).items():
         own = [it for it in found if it.scheduler == scheduler]
         latencies = [it.p99 for it in own if it.p99 is not None]
-        table.add_row(
+        cells = [
             scheduler,
             str(len(own)),
             _cell("rate", rates),
             ms(median(latencies)) if latencies else "–",
             _cell("rate", value_range([it.within(LATENCY_LIMIT) for it in own])),
             ", ".join(_forecast(it) for it in own),
-        )
+        ]
+        table.add_row(*cells[: 1 + len(headings)])
     _print_whole(console, table)
     resolutions = ", ".join(f"{it:.0%}" for it in sorted({it.resolution for it in found}))
-    limit = next((it.p99_limit for it in found), None)
     what = "below twice its value at half of the rate" if limit is None else f"at most {ms(limit)}"
     sustained = f"The largest rate whose p99 is {what}, with {ACKED:.0%} of the due tuples acked."
     console.print(Text(f"{sustained} Resolution: {resolutions}.", style="dim"))

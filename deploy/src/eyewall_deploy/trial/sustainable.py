@@ -10,6 +10,7 @@ import math
 import time
 from dataclasses import replace
 from enum import Enum
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
@@ -41,6 +42,8 @@ _CLIMBS = 2
 _TUPLES = 600
 _SHORTEST, _LONGEST = 15.0, 40.0
 """A rate is measured until so many tuples were due, for so many seconds at least and at most."""
+_FEWEST_TUPLES = 200
+"""Whose p99 can be told from their maximum."""
 _SETTLE, _DRAIN = 6.0, 15.0
 """Seconds between a change of the rate and its measurement, and at half of a rate that failed, so
 that its backlog is gone when it is measured once more."""
@@ -70,6 +73,7 @@ def find_rate(
     first: float,
     resolution: float,
     moves: Callable[[], int] = lambda: 0,
+    least: float = 0.0,
 ) -> float | None:
     """Return the largest rate that is sustained, as far as is known by a factor of 1 + resolution.
 
@@ -82,12 +86,15 @@ def find_rate(
     moves
         How often what runs has moved so far. Rates that were missed on the way up are asked for
         once more if that has changed since the first of them.
+    least
+        Lower rates are not asked for.
     """
     if outcome(first) == Outcome.SUSTAINED:
         low, high = _climb(outcome, first, moves)
     else:
         down = (first / RUNG**it for it in range(1, _MOST_RUNGS + 1))
-        found = next((it for it in down if outcome(it) == Outcome.SUSTAINED), None)
+        enough = takewhile(lambda it: it >= least, down)
+        found = next((it for it in enough if outcome(it) == Outcome.SUSTAINED), None)
         if found is None:
             return None
         low, high = found, found * RUNG
@@ -140,7 +147,9 @@ def search_rate(
         return start
     _follow(watch, start, trial.warm_up)
     search = _RateSearch(cluster, trial, planned, folder, rates, watch, start)
-    rate = find_rate(search.outcome, first, planned.resolution, search.count_moves)
+    # Half of a rate has as low a latency at last; a limit may be below any, and few tuples meet it.
+    least = 0.0 if planned.p99_limit is None else _FEWEST_TUPLES / _LONGEST
+    rate = find_rate(search.outcome, first, planned.resolution, search.count_moves, least)
     return SustainableRate(
         planned.scheduler.label,
         planned.repetition,
@@ -180,8 +189,7 @@ class _RateSearch:
             return Outcome.SUSTAINED
         if not self._never_moves:
             self._adapt(rate)
-        self._change(rate / 2)
-        _follow(self._watch, self._start, _DRAIN)
+        self._drain(rate)
         full = self._measure(rate)
         if full.acked < ACKED:  # whatever the latency is at half of the rate
             return Outcome.BEYOND if self._never_moves else Outcome.MISSED
@@ -193,7 +201,17 @@ class _RateSearch:
         return 0 if self._never_moves else len(self._watch.moves)
 
     def _recall(self, rate: float) -> RateMeasurement:
-        return last_measured(self.known, rate, len(self._watch.moves)) or self._measure(rate)
+        found = last_measured(self.known, rate, len(self._watch.moves))
+        if found is not None:
+            return found
+        if self.known and self.known[-1].rate > rate and self.known[-1].acked < ACKED:
+            self._drain(rate)
+        return self._measure(rate)
+
+    def _drain(self, rate: float) -> None:
+        """Let what has piled up go before the rate is measured."""
+        self._change(rate / 2)
+        _follow(self._watch, self._start, _DRAIN)
 
     def _measure(self, rate: float) -> RateMeasurement:
         for _ in range(_ATTEMPTS):

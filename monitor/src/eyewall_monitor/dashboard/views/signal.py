@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from eyewall_monitor.dashboard.snapshot import RedisSnapshot, Snapshot, ZookeeperSnapshot
 
 ANSWER_SECONDS: Final = 10.0
-"""The sidecar, ZooKeeper and Redis are asked every one or two seconds, but where reading takes long
-every five: twice that."""
+"""Twice the longest pause between two readings, which is 5 s where reading takes long."""
 ROUND_SECONDS: Final = 30.0
 """Three of Nimbus's rounds by Storm's defaults (nimbus.monitor.freq.secs: 10)."""
 REPORT_SECONDS: Final = 15.0
