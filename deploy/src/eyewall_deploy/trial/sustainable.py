@@ -43,7 +43,7 @@ _TUPLES = 600
 _SHORTEST, _LONGEST = 15.0, 40.0
 """A rate is measured until so many tuples were due, for so many seconds at least and at most."""
 _FEWEST_TUPLES = 200
-"""Whose p99 can be told from their maximum."""
+"""With fewer, p99 is hardly different from the maximum."""
 _SETTLE, _DRAIN = 6.0, 15.0
 """Seconds between a change of the rate and its measurement, and at half of a rate that failed, so
 that its backlog is gone when it is measured once more."""
@@ -147,7 +147,8 @@ def search_rate(
         return start
     _follow(watch, start, trial.warm_up)
     search = _RateSearch(cluster, trial, planned, folder, rates, watch, start)
-    # Half of a rate has as low a latency at last; a limit may be below any, and few tuples meet it.
+    # Without a limit the search down ends by itself: half of a low rate is no faster. A limit may
+    # be below any latency.
     least = 0.0 if planned.p99_limit is None else _FEWEST_TUPLES / _LONGEST
     rate = find_rate(search.outcome, first, planned.resolution, search.count_moves, least)
     return SustainableRate(
