@@ -129,6 +129,8 @@ class WorkerSample(Struct, frozen=True, array_like=True):
     start_cpu: Amount | None = None
     """CPU-seconds until it counted its first tuples, processes that it started included; None: it
     has counted none yet, or nobody saw it start."""
+    unknown_storm: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    """Storm's release, if the worker's overlap agent does not know its code and does nothing."""
 
 
 class MachineSample(Struct, frozen=True, array_like=True):

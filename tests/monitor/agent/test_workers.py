@@ -74,6 +74,23 @@ def test_a_worker_with_the_agent_of_moves_without_a_gap_is_known_by_its_file(
         assert worker.overlap_agent() == agent
 
 
+def test_a_storm_that_the_agent_does_not_know_is_known_by_its_file(tmp_path: Path) -> None:
+    worker = replace(WORKER, local_dir=str(tmp_path))
+    assert worker.unknown_storm() == ""
+    folder = tmp_path / "workers" / "worker-id"
+    folder.mkdir(parents=True)
+    file = folder / "eyewall-unknown-storm"
+    for text, release in (
+        (b"2.9.0\n", "2.9.0"),
+        (b"", ""),
+        (b"2.9.0\x07\n", ""),
+        (b"9" * 5_000 + b"\n", ""),
+    ):
+        file.write_bytes(text)
+        assert worker.unknown_storm() == release
+    assert worker.overlap_agent() is None
+
+
 def search(fake: FakeProc, local_dir: str | None = None) -> list[int]:
     proc = Proc(fake.root)
     found = WorkerSearch(proc, 1, local_dir).workers(proc.processes())

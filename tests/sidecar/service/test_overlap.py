@@ -214,6 +214,14 @@ def test_a_move_overlaps_where_nothing_is_against_it() -> None:
     assert record.overlaps
 
 
+def test_where_the_agent_does_not_know_storms_code_its_release_is_named() -> None:
+    topology = pair()
+    nimbus = running(topology, agents=False)
+    report_workers(nimbus, topology, unknown_storm="2.9.0")
+    found = reason(nimbus, topology)
+    assert values(found, Code.UNKNOWN_STORM) == {"slot": "a:6700", "release": "2.9.0"}
+
+
 def test_a_move_that_restarts_though_its_owner_wants_it_to_overlap_says_why() -> None:
     topology = pair(pin={"sink": ["b"]}, exclusive=["source"])
     nimbus = running(topology)

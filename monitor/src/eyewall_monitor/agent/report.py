@@ -63,6 +63,7 @@ def worker_sample(observed: WorkerObservation, now: Instant) -> WorkerSample:
         agent_contract=agent.contract if agent else 0,
         agent_version=agent.version if agent else "",
         start_cpu=observed.start_cpu,
+        unknown_storm="" if agent else observed.process.unknown_storm(),
     )
 
 

@@ -21,6 +21,9 @@ _MAIN: Final = "org.apache.storm.daemon.worker.Worker"
 _LOG_WRITER: Final = "org.apache.storm.LogWriter"
 _OVERLAP: Final = "eyewall-agent"
 """ServingMark of storm-scheduler/overlap writes it: CONTRACT VERSION."""
+_UNKNOWN_STORM: Final = "eyewall-unknown-storm"
+"""It writes this where the agent does not know Storm's code: RELEASE."""
+_RELEASE: Final = re.compile(r"([ -~]{1,99})\n")
 _AGENT: Final = re.compile(r"([0-9]{1,9}) ([!-~]{1,99})\n")
 _LONGEST_AGENT: Final = 200
 
@@ -64,13 +67,23 @@ class WorkerProcess:
 
     def overlap_agent(self) -> AgentMark | None:
         """Return its agent of moves without a gap, which leaves a file in its folder, if any."""
-        try:
-            with Path(self.local_dir, "workers", self.id, _OVERLAP).open("rb") as file:
-                text = file.read(_LONGEST_AGENT).decode(errors="replace")
-        except OSError:
+        if (text := self._said(_OVERLAP)) is None:
             return None
         found = _AGENT.fullmatch(text)
         return AgentMark(int(found[1]), found[2]) if found else AgentMark(0, "")
+
+    def unknown_storm(self) -> str:
+        """Return Storm's release if that agent does not know its code; else an empty text."""
+        found = _RELEASE.fullmatch(self._said(_UNKNOWN_STORM) or "")
+        return found[1] if found else ""
+
+    def _said(self, name: str) -> str | None:
+        """Return what the agent wrote into a file of the worker's folder, if it is there."""
+        try:
+            with Path(self.local_dir, "workers", self.id, name).open("rb") as file:
+                return file.read(_LONGEST_AGENT).decode(errors="replace")
+        except OSError:
+            return None
 
 
 def read_command(pid: int, command: Sequence[str]) -> WorkerProcess | None:

@@ -104,6 +104,8 @@ def _agent_obstacle(
 ) -> Message | None:
     """Return what is wrong with a worker's agent; None: it is the one that is needed."""
     name = _slot_name(request, slot)
+    if sample is not None and sample.unknown_storm and not sample.overlaps:
+        return message(Code.UNKNOWN_STORM, slot=name, release=sample.unknown_storm)
     if sample is None or not sample.overlaps:
         return message(Code.NO_OVERLAP_AGENT, slot=name)
     if sample.agent_contract != OVERLAP_CONTRACT:

@@ -6,7 +6,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
+import org.slf4j.LoggerFactory;
 
 /**
  * The classes of Storm that are changed here, as its releases have them.
@@ -78,6 +80,20 @@ final class KnownCode {
         } catch (IOException e) {
             return false; // as one that is not there
         }
+    }
+
+    /** Storm's release, as it says itself. */
+    static String release(ClassLoader loader) {
+        Properties about = new Properties();
+        try (InputStream file =
+                loader.getResourceAsStream("storm-client-version-info.properties")) {
+            if (file != null) {
+                about.load(file);
+            }
+        } catch (IOException e) {
+            LoggerFactory.getLogger(OverlapAgent.class).warn("Storm's release is not known", e);
+        }
+        return about.getProperty("version", "of an unknown release");
     }
 
     static String digest(byte[] classFile) {

@@ -28,7 +28,7 @@ public final class Overlap {
     private static final Logger LOG = LoggerFactory.getLogger(Overlap.class);
 
     /** After which a move is followed as without an agent: its successor does not start. */
-    private static final long LONGEST_MILLIS = 150_000;
+    static final long LONGEST_MILLIS = 150_000;
 
     /** Storm's own setting may be 10 s, in which a supervisor does not wait for this worker. */
     private static final long LOOK_IDLE_MILLIS = 1_000;
@@ -149,8 +149,8 @@ public final class Overlap {
         Overlap overlap = of(worker);
         overlap.knowsActivity = true;
         Serving serving = overlap.serving;
-        if (serving != null && serving.isDeactivated()) {
-            worker.getIsTopologyActive().set(false);
+        if (serving != null) {
+            serving.keepDeactivated();
         }
     }
 

@@ -1,7 +1,10 @@
 package io.eyewall.storm.overlap;
 
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.storm.daemon.Acker;
@@ -55,6 +58,21 @@ final class Serving {
     private boolean isDeactivated;
     private boolean isReleased;
 
+    /** Whether the topology is active, though its spouts are deactivated here. */
+    private boolean isTopologyActive;
+
+    /** Whether a successor has had one open: it has emitted what this worker knows nothing of. */
+    private boolean wereOpenElsewhere;
+
+    /** Where they were to go when they became quiet. */
+    private Map<List<Long>, NodeInfo> askedAt = Map.of();
+
+    /** Whether those that asked for the spouts have ended since. */
+    private HeldSpout asked = new HeldSpout();
+
+    /** Ids of successors that have ended while they waited: what they wrote stays for their session. */
+    private final Set<String> ended = new HashSet<>();
+
     Serving(
             WorkerState worker,
             Successors successors,
@@ -74,9 +92,11 @@ final class Serving {
         return quietSince != NEVER;
     }
 
-    /** Whether they are deactivated, which Storm takes back when it looks whether the topology is. */
-    boolean isDeactivated() {
-        return isDeactivated;
+    /** Keeps spouts deactivated after Storm has looked whether the topology is. Called by its thread. */
+    synchronized void keepDeactivated() {
+        if (isDeactivated) {
+            isTopologyActive = worker.getIsTopologyActive().getAndSet(false);
+        }
     }
 
     /** Hands over what can be; false once all is, and nobody needs this worker any more. */
@@ -89,10 +109,10 @@ final class Serving {
                 worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
         for (AckerHandover acker : ackers.get()) {
             List<Long> executor = executorOf(acker.task(), mine);
-            if (isPrepared.test(executor)) {
-                acker.handOver(forwarder(wanted.get(executor), hosts), anyBolt());
-            } else {
+            if (!isPrepared.test(executor)) {
                 acker.takeBack();
+            } else if (!acker.isHandedOver()) {
+                acker.handOver(forwarder(wanted.get(executor), hosts), anyBolt());
             }
         }
         List<SpoutHandover> known = allSpouts.get();
@@ -132,28 +152,38 @@ final class Serving {
             Map<String, String> hosts,
             Predicate<List<Long>> isPrepared,
             long now) {
-        if (spouts.isEmpty() || isReleased) {
+        if (spouts.isEmpty()) {
             return;
         }
+        wereOpenElsewhere |= spouts.stream().anyMatch(it -> isPrepared.test(idOf(it)));
         if (!isQuiet()) {
-            if (areOpenElsewhere(isPrepared) || areAwaited(isPrepared, now)) {
+            if (areOpenElsewhere(isPrepared) || areAwaited(wanted, hosts, isPrepared, now)) {
                 quietSince = now;
+                asked = new HeldSpout();
+                askedAt = places(wanted);
                 spouts.forEach(SpoutHandover::quiet);
             }
+            return;
+        }
+        if (!wereOpenElsewhere
+                && askedAt.equals(places(wanted)) // else those who asked may yet open them
+                && haveSuccessorsEnded(hosts, now)) {
+            takeBackSpouts(now);
+            return;
+        }
+        if (isReleased) {
             return;
         }
         long quiet = now - quietSince;
         boolean isOver = quiet > LONGEST_QUIET_MILLIS;
         if (isOver
                 || (quiet > QUIET_MILLIS && spouts.stream().allMatch(SpoutHandover::isDone))) {
-            isDeactivated = true;
-            worker.getIsTopologyActive().set(false);
+            deactivate();
         }
         if (isDeactivated
                 && (isOver || spouts.stream().allMatch(SpoutHandover::isDeactivated))) {
             for (SpoutHandover spout : spouts) {
-                List<Long> executor = spout.executor().getExecutorId();
-                spout.handOver(forwarder(wanted.get(executor), hosts));
+                spout.handOver(forwarder(wanted.get(idOf(spout)), hosts));
             }
             LOG.info("spouts were quiet for {} ms; their successors may open", quiet);
             end();
@@ -165,10 +195,74 @@ final class Serving {
      * Asked before ZooKeeper is, which may be away for this worker alone.
      */
     private boolean areOpenElsewhere(Predicate<List<Long>> isPrepared) {
-        return spouts.stream().allMatch(it -> isPrepared.test(it.executor().getExecutorId()));
+        return spouts.stream().allMatch(it -> isPrepared.test(idOf(it)));
     }
 
-    private boolean areAwaited(Predicate<List<Long>> isPrepared, long now) {
+    private Map<List<Long>, NodeInfo> places(Map<List<Long>, NodeInfo> wanted) {
+        Map<List<Long>, NodeInfo> places = new HashMap<>();
+        spouts.forEach(it -> places.put(idOf(it), wanted.get(idOf(it))));
+        return places;
+    }
+
+    private boolean haveSuccessorsEnded(Map<String, String> hosts, long now) {
+        Map<SpoutTurns.Holder, NodeInfo> places = new HashMap<>();
+        for (NodeInfo place : askedAt.values()) {
+            String host = hosts.get(place.get_node());
+            places.put(new SpoutTurns.Holder(host, Successors.port(place)), place);
+        }
+        boolean haveEnded =
+                asked.isVacant(
+                        List.copyOf(places.keySet()),
+                        it -> !isReached(places.get(it), hosts) && it.refuses(),
+                        now);
+        return haveEnded && places.values().stream().noneMatch(it -> isReached(it, hosts));
+    }
+
+    /** Goes on as if nobody had asked: their successors ended before they had opened them. */
+    private void takeBackSpouts(long now) {
+        isReleased = false; // what is held already is released again if the rest cannot be
+        try {
+            for (SpoutHandover spout : spouts) {
+                ended.addAll(turns.awaiting(spout.firstTask()));
+                turns.hold(spout.firstTask(), holder);
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("spouts stay quiet, as it cannot be said that they go on", e);
+            return;
+        }
+        LOG.info("the workers that asked for the spouts have ended; they go on");
+        heldSince = now;
+        quietSince = NEVER;
+        spouts.forEach(SpoutHandover::resume);
+        reactivate();
+    }
+
+    private synchronized void deactivate() {
+        boolean isActive = worker.getIsTopologyActive().getAndSet(false);
+        if (!isDeactivated) {
+            isTopologyActive = isActive;
+        }
+        isDeactivated = true;
+    }
+
+    private synchronized void reactivate() {
+        if (isDeactivated) {
+            isDeactivated = false;
+            worker.getIsTopologyActive().set(isTopologyActive);
+        }
+    }
+
+    /** Whether a worker there is connected. */
+    private boolean isReached(NodeInfo place, Map<String, String> hosts) {
+        return WorkerState.isConnectionReady(
+                successors.connection(place, hosts.get(place.get_node())));
+    }
+
+    private boolean areAwaited(
+            Map<List<Long>, NodeInfo> wanted,
+            Map<String, String> hosts,
+            Predicate<List<Long>> isPrepared,
+            long now) {
         try {
             // Again and again: the session may have ended, and what it wrote with it.
             if (heldSince == NEVER || now - heldSince >= REPEAT_MILLIS) {
@@ -178,12 +272,21 @@ final class Serving {
             return spouts.stream()
                     .allMatch(
                             it ->
-                                    isPrepared.test(it.executor().getExecutorId())
-                                            || turns.isAwaited(it.firstTask()));
+                                    isPrepared.test(idOf(it))
+                                            || (isReached(wanted.get(idOf(it)), hosts)
+                                                    && isAwaited(it.firstTask())));
         } catch (RuntimeException e) {
             LOG.warn("ZooKeeper does not say who awaits the spouts, which go on", e);
             return false;
         }
+    }
+
+    private static List<Long> idOf(SpoutHandover spout) {
+        return spout.executor().getExecutorId();
+    }
+
+    private boolean isAwaited(int task) {
+        return !ended.containsAll(turns.awaiting(task));
     }
 
     private TupleForwarder forwarder(NodeInfo place, Map<String, String> hosts) {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * A file by which a worker tells its supervisor that it serves on: touched again and again while it
@@ -22,6 +23,9 @@ record ServingMark(Path file) {
      */
     private static final String AGENT = "eyewall-agent";
 
+    /** There where the agent does not know Storm's code: the monitor agent reads the release from it. */
+    private static final String UNKNOWN_STORM = "eyewall-unknown-storm";
+
     static final Duration FRESH = Duration.ofSeconds(10);
 
     /** In the worker's own folder, which the supervisor removes with it. */
@@ -29,12 +33,28 @@ record ServingMark(Path file) {
         return new ServingMark(Path.of(workerFolder, NAME));
     }
 
+    /** In the folder of this JVM's worker; empty where it is none. */
+    static Optional<ServingMark> ofThisProcess() {
+        String local = System.getProperty("storm.local.dir");
+        String worker = System.getProperty("worker.id");
+        return local == null || worker == null
+                ? Optional.empty()
+                : Optional.of(in(Path.of(local, "workers", worker).toString()));
+    }
+
     /** Says that the worker has the agent. */
     void announce() {
+        write(AGENT, OverlapAgent.CONTRACT + " " + OverlapAgent.version() + "\n");
+    }
+
+    /** Says that the worker's agent does nothing, as it does not know this release of Storm. */
+    void announceUnknown(String release) {
+        write(UNKNOWN_STORM, release + "\n");
+    }
+
+    private void write(String name, String text) {
         try {
-            Files.writeString(
-                    file.resolveSibling(AGENT),
-                    OverlapAgent.CONTRACT + " " + OverlapAgent.version() + "\n");
+            Files.writeString(file.resolveSibling(name), text);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -47,6 +47,9 @@ final class SpoutHandover {
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
 
+    /** How many unacked tuples it may have, before it was quiet. */
+    private Integer mostPending;
+
     SpoutHandover(SpoutExecutor executor) {
         this.executor = executor;
     }
@@ -61,7 +64,14 @@ final class SpoutHandover {
 
     /** Has it emit nothing more, and go on with acks and what waits to be sent. */
     void quiet() {
+        mostPending = WorkerInternals.mostPending(executor);
         WorkerInternals.allowPending(executor, Integer.MIN_VALUE);
+    }
+
+    /** Has it emit again, after it was quiet, and keep the acks that it gets. */
+    void resume() {
+        successor = null;
+        WorkerInternals.allowPending(executor, mostPending);
     }
 
     /** Whether all of its tuples were sent, and acked where they are. */
@@ -102,7 +112,7 @@ final class SpoutHandover {
     void awaitTurn(List<Task> tasks, SpoutTurns.Holder here, BooleanSupplier hasMoved)
             throws InterruptedException {
         SpoutTurns turns = new SpoutTurns(executor.getWorkerData());
-        List<SpoutTurns.Holder> holders = holders(turns, here);
+        List<SpoutTurns.Holder> holders = firstHolders(turns, here);
         if (holders.isEmpty()) {
             while (hasMoved.getAsBoolean()) {
                 Thread.sleep(LOOK_MILLIS);
@@ -166,6 +176,24 @@ final class SpoutHandover {
             // Closing may wait for what is being written.
             new Thread(back::close, "eyewall-close-predecessor").start();
             turns.stopWaiting(firstTask());
+        }
+    }
+
+    /** Waits for ZooKeeper if it is away: a spout that opened unasked would emit next to the old one. */
+    private List<SpoutTurns.Holder> firstHolders(SpoutTurns turns, SpoutTurns.Holder here)
+            throws InterruptedException {
+        long began = System.currentTimeMillis();
+        while (true) {
+            try {
+                return holders(turns, here);
+            } catch (RuntimeException e) {
+                boolean isOver = System.currentTimeMillis() - began > LONGEST_MILLIS;
+                if (isOver || !WorkerNodes.isAway(e)) {
+                    throw e;
+                }
+                LOG.warn("spout task {} waits until it can be read who runs it", firstTask(), e);
+                Thread.sleep(REPEAT_MILLIS);
+            }
         }
     }
 

@@ -76,8 +76,9 @@ final class SpoutTurns {
         nodes.delete(awaited(task));
     }
 
-    boolean isAwaited(int task) {
-        return !nodes.others(awaited(task)).isEmpty();
+    /** Ids of the workers that wait for a spout. */
+    List<String> awaiting(int task) {
+        return nodes.otherIds(awaited(task));
     }
 
     private String held(int task) {

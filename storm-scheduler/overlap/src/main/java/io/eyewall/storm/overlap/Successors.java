@@ -164,7 +164,7 @@ final class Successors {
         }
     }
 
-    private static int port(NodeInfo place) {
+    static int port(NodeInfo place) {
         return place.get_port().iterator().next().intValue();
     }
 }

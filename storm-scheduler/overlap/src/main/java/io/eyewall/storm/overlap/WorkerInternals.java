@@ -101,6 +101,11 @@ final class WorkerInternals {
         return (Set<?>) field(WorkerState.class, "outboundTasks", worker);
     }
 
+    /** How many unacked tuples a spout executor may have to emit more; null before it is open. */
+    static Integer mostPending(SpoutExecutor executor) {
+        return (Integer) field(SpoutExecutor.class, "maxSpoutPending", executor);
+    }
+
     /** Sets how many unacked tuples a spout executor may have to emit more. */
     static void allowPending(SpoutExecutor executor, Integer most) {
         try {

@@ -43,13 +43,19 @@ final class WorkerNodes {
 
     /** What other workers say. */
     List<byte[]> others(String folder) {
+        return otherIds(folder).stream()
+                .map(it -> storage.get_data(folder + "/" + it, false))
+                .filter(Objects::nonNull) // gone since
+                .toList();
+    }
+
+    /** Ids of other workers that say something. */
+    List<String> otherIds(String folder) {
         if (!storage.node_exists(folder, false)) {
             return List.of();
         }
         return storage.get_children(folder, false).stream()
                 .filter(it -> !it.equals(worker.getWorkerId()))
-                .map(it -> storage.get_data(folder + "/" + it, false))
-                .filter(Objects::nonNull) // gone since
                 .toList();
     }
 

@@ -4,6 +4,7 @@ import static net.bytebuddy.matcher.ElementMatchers.isDeclaredBy;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
+import java.io.UncheckedIOException;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.List;
@@ -68,6 +69,9 @@ final class WorkerTransformer implements ClassFileTransformer {
         }
         if (!KnownCode.isKnown(className, classFile)) {
             say(className, "this Storm's is not one that is known", null);
+            if (KnownCode.isNeeded(className)) {
+                announceUnknown(loader);
+            }
             return null;
         }
         try {
@@ -77,6 +81,15 @@ final class WorkerTransformer implements ClassFileTransformer {
         } catch (RuntimeException | LinkageError e) {
             say(className, "it could not be changed", e);
             return null;
+        }
+    }
+
+    private static void announceUnknown(ClassLoader loader) {
+        try {
+            ServingMark.ofThisProcess()
+                    .ifPresent(it -> it.announceUnknown(KnownCode.release(loader)));
+        } catch (UncheckedIOException e) {
+            LoggerFactory.getLogger(OverlapAgent.class).warn("the sidecar does not get to know it", e);
         }
     }
 

@@ -13,7 +13,8 @@ import org.apache.storm.executor.IRunningExecutor;
  */
 public final class YoungLoad {
 
-    private static final int YOUNG_SECONDS = 120;
+    /** As long as an old worker may wait for it. */
+    private static final int YOUNG_SECONDS = (int) (Overlap.LONGEST_MILLIS / 1_000);
 
     private YoungLoad() {}
 

@@ -54,7 +54,7 @@ final class BareWorker {
     final TreeMap<String, byte[]> unseen = new TreeMap<>();
 
     /** Whether ZooKeeper does not answer. */
-    boolean isZooKeeperAway;
+    volatile boolean isZooKeeperAway;
 
     /** Run while ZooKeeper is asked to catch up. */
     Runnable whileItCatchesUp = () -> {};

@@ -2,6 +2,8 @@ package io.eyewall.storm.overlap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -60,8 +62,25 @@ class ServingTest {
     }
 
     private boolean goesOn() {
-        return serving.goesOn(
-                Map.of(ACKER, THERE, SPOUT, THERE), BareWorker.HOSTS, prepared::contains, now += 250);
+        return goesOn(THERE, BareWorker.HOSTS);
+    }
+
+    private boolean goesOn(NodeInfo there, Map<String, String> hosts) {
+        Map<List<Long>, NodeInfo> wanted = Map.of(ACKER, there, SPOUT, there);
+        return serving.goesOn(wanted, hosts, prepared::contains, now += 250);
+    }
+
+    private void looksForTwoSeconds(NodeInfo there, Map<String, String> hosts) {
+        for (int look = 0; look < 8; look++) {
+            goesOn(there, hosts);
+        }
+    }
+
+    /** The successor's process is connected, and asks for its turn. */
+    private void asks(NodeInfo there, String host, String successor) {
+        successors.connection(there, host);
+        ScriptedTransport.prepare(host);
+        worker.nodes.put(AWAITED + successor, new byte[0]);
     }
 
     /** Whether an ack was sent on. */
@@ -80,6 +99,12 @@ class ServingTest {
 
     private boolean holdsItsSpout() {
         return worker.nodes.containsKey(HELD + BareWorker.ID);
+    }
+
+    private static int portThatNobodyListensOn() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
     }
 
     private static ScriptedTransport.Connection connection() {
@@ -105,10 +130,105 @@ class ServingTest {
         goesOn();
         assertThat(holdsItsSpout()).isTrue();
         assertThat(serving.isQuiet()).isFalse();
-        worker.nodes.put(AWAITED + "another-worker", new byte[0]);
+        asks(THERE, "b", "another-worker");
         goesOn();
         assertThat(serving.isQuiet()).isTrue();
         assertThat(serving.hasHandedOver()).isTrue();
+    }
+
+    @Test
+    void aSpoutGoesOnIfTheSuccessorThatAskedForItEndsBeforeItHasOpenedIt() throws Exception {
+        BareWorker.set(SpoutExecutor.class, executor, "maxSpoutPending", 5);
+        Map<String, String> hosts = Map.of("sup-a", "a", "sup-b", "127.0.0.1");
+        NodeInfo there = new NodeInfo("sup-b", Set.of((long) portThatNobodyListensOn()));
+        goesOn(there, hosts);
+        asks(there, "127.0.0.1", "first");
+        goesOn(there, hosts);
+        BareWorker.set(SpoutExecutor.class, executor, "lastActive", new AtomicBoolean(false));
+        goesOn(there, hosts);
+        assertThat(holdsItsSpout()).isFalse();
+        assertThat(worker.state.getIsTopologyActive()).isFalse();
+
+        ScriptedTransport.CONNECTIONS.get("127.0.0.1").status = Status.Connecting;
+        looksForTwoSeconds(there, hosts);
+        assertThat(serving.isQuiet()).isFalse();
+        assertThat(holdsItsSpout()).isTrue();
+        assertThat(worker.state.getIsTopologyActive()).isTrue();
+        assertThat(WorkerInternals.mostPending(executor)).isEqualTo(5);
+
+        // What the first wrote is there for as long as its session, also once the next one runs.
+        ScriptedTransport.prepare("127.0.0.1");
+        goesOn(there, hosts);
+        assertThat(serving.isQuiet()).isFalse();
+        worker.nodes.put(AWAITED + "second", new byte[0]);
+        goesOn(there, hosts);
+        assertThat(serving.isQuiet()).isTrue();
+    }
+
+    @Test
+    void aSpoutThatASuccessorHadOpenStaysQuietThoughThatHasEnded() throws Exception {
+        Map<String, String> hosts = Map.of("sup-a", "a", "sup-b", "127.0.0.1");
+        NodeInfo there = new NodeInfo("sup-b", Set.of((long) portThatNobodyListensOn()));
+        prepared.add(SPOUT);
+        goesOn(there, hosts);
+        prepared.remove(SPOUT);
+        looksForTwoSeconds(there, hosts);
+        assertThat(serving.isQuiet()).isTrue();
+    }
+
+    @Test
+    void aSpoutThatIsMovedOnStaysQuietAsTheWorkerThatAskedForItMayOpenIt() throws Exception {
+        Map<String, String> hosts = Map.of("sup-b", "b", "sup-c", "127.0.0.1");
+        NodeInfo next = new NodeInfo("sup-c", Set.of((long) portThatNobodyListensOn()));
+        goesOn(THERE, hosts);
+        asks(THERE, "b", "first");
+        goesOn(THERE, hosts);
+        looksForTwoSeconds(next, hosts);
+        assertThat(serving.isQuiet()).isTrue();
+    }
+
+    @Test
+    void aSpoutThatCannotBeTakenBackIsReleasedAgainForTheNextThatAsks() throws Exception {
+        Map<String, String> hosts = Map.of("sup-b", "127.0.0.1");
+        NodeInfo there = new NodeInfo("sup-b", Set.of((long) portThatNobodyListensOn()));
+        goesOn(there, hosts);
+        asks(there, "127.0.0.1", "first");
+        goesOn(there, hosts);
+        BareWorker.set(SpoutExecutor.class, executor, "lastActive", new AtomicBoolean(false));
+        goesOn(there, hosts);
+        ScriptedTransport.CONNECTIONS.get("127.0.0.1").status = Status.Connecting;
+        worker.isZooKeeperAway = true;
+        looksForTwoSeconds(there, hosts);
+        assertThat(serving.isQuiet()).isTrue();
+        worker.isZooKeeperAway = false;
+        worker.nodes.put(HELD + BareWorker.ID, new byte[0]); // it was written, though nobody said so
+        ScriptedTransport.prepare("127.0.0.1"); // the next one
+        goesOn(there, hosts);
+        assertThat(holdsItsSpout()).isFalse();
+    }
+
+    @Test
+    void aTopologyThatIsDeactivatedMeanwhileIsNotActiveWhenASpoutGoesOn() throws Exception {
+        Map<String, String> hosts = Map.of("sup-b", "127.0.0.1");
+        NodeInfo there = new NodeInfo("sup-b", Set.of((long) portThatNobodyListensOn()));
+        goesOn(there, hosts);
+        asks(there, "127.0.0.1", "first");
+        goesOn(there, hosts);
+        goesOn(there, hosts);
+        worker.state.getIsTopologyActive().set(false); // as Storm has just read
+        serving.keepDeactivated();
+        ScriptedTransport.CONNECTIONS.get("127.0.0.1").status = Status.Connecting;
+        looksForTwoSeconds(there, hosts);
+        assertThat(serving.isQuiet()).isFalse();
+        assertThat(worker.state.getIsTopologyActive()).isFalse();
+    }
+
+    @Test
+    void whatASuccessorWroteThatHasEndedDoesNotMakeASpoutQuiet() {
+        goesOn();
+        worker.nodes.put(AWAITED + "another-worker", new byte[0]);
+        goesOn();
+        assertThat(serving.isQuiet()).isFalse();
     }
 
     @Test

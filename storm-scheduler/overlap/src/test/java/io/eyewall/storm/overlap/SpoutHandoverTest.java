@@ -1,12 +1,16 @@
 package io.eyewall.storm.overlap;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.storm.executor.Executor;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +44,22 @@ class SpoutHandoverTest {
         String held = "/eyewall-spouts/" + BareWorker.TOPOLOGY + "/1/another-worker";
         worker.nodes.put(held, "a 6700".getBytes(StandardCharsets.UTF_8));
         handover.awaitTurn(List.of(), new SpoutTurns.Holder("a", 6700), () -> false);
+    }
+
+    @Test
+    void aSpoutWaitsForAZooKeeperThatIsAwayAsAnOldWorkerMayRunIt() throws Exception {
+        worker.isZooKeeperAway = true;
+        FutureTask<Void> turn =
+                new FutureTask<>(
+                        () -> {
+                            handover.awaitTurn(List.of(), null, () -> false);
+                            return null;
+                        });
+        new Thread(turn).start();
+        assertThatThrownBy(() -> turn.get(300, TimeUnit.MILLISECONDS))
+                .isInstanceOf(TimeoutException.class);
+        worker.isZooKeeperAway = false;
+        turn.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.loading.ByteArrayClassLoader;
+import org.apache.storm.daemon.Acker;
 import org.apache.storm.daemon.worker.WorkerState;
+import org.apache.storm.utils.VersionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -94,6 +99,23 @@ class WorkerTransformerTest {
         byte[] other = new ByteBuddy().redefine(WorkerState.class).make().getBytes();
         assertThat(KnownCode.isKnown(KnownCode.WORKER_STATE_CLASS, other)).isFalse();
         assertThat(transformed(KnownCode.WORKER_STATE_CLASS, other)).isNull();
+    }
+
+    @Test
+    void aReleaseThatIsNotKnownIsSaidInTheWorkersFolder(@TempDir Path local) throws IOException {
+        Path folder = Files.createDirectories(local.resolve("workers").resolve("w-1"));
+        byte[] other = new ByteBuddy().redefine(Acker.class).make().getBytes();
+        System.setProperty("storm.local.dir", local.toString());
+        System.setProperty("worker.id", "w-1");
+        try {
+            transformed(KnownCode.ACKER_CLASS, other);
+        } finally {
+            System.clearProperty("storm.local.dir");
+            System.clearProperty("worker.id");
+        }
+        assertThat(folder.resolve("eyewall-unknown-storm"))
+                .hasContent(VersionInfo.getVersion());
+        assertThat(folder.resolve("eyewall-agent")).doesNotExist();
     }
 
     @Test
