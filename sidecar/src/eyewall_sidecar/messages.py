@@ -101,6 +101,7 @@ class Code(Enum):
         "{workers:count worker} would start, {started} started in the last hour, and "
         "workers_per_hour is {limit}"
     )
+    HOST_STARTS = "workers of {topology} are starting on {host}; topologies take turns there"
     NOT_PINNED_THERE = "{executor} was not where it is pinned"
     DRAINED = "{host} is drained"
     FOREIGN_NODE = "{executor} was on {node}, which serves another topology"
@@ -114,6 +115,10 @@ class Code(Enum):
     STATEFUL = "{topology} has stateful bolts, which must not run twice"
     EXCLUSIVE_MOVES = "{components:list} must not run twice (eyewall.exclusive)"
     NO_OVERLAP_AGENT = "the worker in {slot} is not known to have the overlap agent"
+    UNKNOWN_STORM = (
+        "the overlap agent of {slot} does not know the code of Storm {release}, and leaves it as "
+        "it is"
+    )
     HOST_NOT_REPORTED = "the monitor agent of {host} does not report"
     OTHER_OVERLAP_AGENT = (
         "the overlap agent of {slot}, {version}, has contract {contract}, not {allowed} as this "
@@ -188,7 +193,7 @@ class Code(Enum):
     NOBODY_WAITS = "nobody waits for the answer any more"
     NOT_MOVABLE = "{topology}: {reason}"
     NOT_WHOLE = "{topology} does not run whole: {executors:list} without a slot"
-    TOO_MANY_PLANS = "{limit} plans are being made already; try again in a moment"
+    TOO_MANY_PLANS = "{limit} plans and forecasts are being made already; try again in a moment"
     BAD_TIME_LIMIT = (
         "time limit {value:g}: it must be a number of seconds > 0 and at most {limit:g}"
     )

@@ -41,6 +41,18 @@ def status_after(nimbus: Nimbus, of: Topology, rounds: int = 3) -> Message | Non
     return nimbus.rounds(of, rounds)[-1].status
 
 
+def hold_of(nimbus: Nimbus, of: Topology) -> Message | None:
+    """What holds back the candidate move of the last round."""
+    snapshot = nimbus.service.last_round()
+    topologies = snapshot.observation.state.topologies
+    (state,) = [it for it in topologies if it.topology.id == of.id]
+    candidate = snapshot.records[of.id].candidate
+    assert candidate is not None
+    limits = nimbus.service.settings.moves
+    conditions = nimbus.service.conditions(state, snapshot.records)
+    return evaluate_move(candidate, limits, conditions).hold
+
+
 # Gains
 
 
@@ -153,6 +165,7 @@ def test_of_two_moves_in_one_round_the_second_waits_if_both_are_too_much() -> No
     assert [is_placed(first[it.id]) for it in (one, two)] == [True, False]
     held = values(first[two.id].status, Code.ROUND_BUDGET)
     assert held == {"workers": 2, "started": 2, "limit": 3}
+    nimbus.clock.now += 60  # the first one's workers have had their time on the same hosts
     assert is_placed(nimbus.round(one, two)[two.id])
 
 
@@ -187,18 +200,25 @@ def test_first_placements_are_not_held_back_by_budgets_nor_count() -> None:
     assert nimbus.service.workers_started_in_hour() == 0
 
 
+# Stages
+
+
+def test_on_one_host_workers_of_one_topology_start_at_a_time() -> None:
+    # Both leave a worker on a changed, and start one on b.
+    one, two = topology("one-1"), topology("two-1")
+    nimbus = nimbus_with(one, two)
+    nimbus.round(one, two)
+    first = nimbus.round(one, two)
+    assert [is_placed(first[it.id]) for it in (one, two)] == [True, False]
+    held = values(hold_of(nimbus, two), Code.HOST_STARTS)
+    assert held == {"host": "a", "topology": one.id}
+    nimbus.clock.now += 58
+    assert not is_placed(nimbus.round(one, two)[two.id])
+    nimbus.clock.now += 2  # whether they have come up or not
+    assert is_placed(nimbus.round(one, two)[two.id])
+
+
 # Going back
-
-
-def hold_of(nimbus: Nimbus, of: Topology) -> Message | None:
-    """What holds back the candidate move of the last round."""
-    snapshot = nimbus.service.last_round()
-    (state,) = snapshot.observation.state.topologies
-    candidate = snapshot.records[of.id].candidate
-    assert candidate is not None
-    limits = nimbus.service.settings.moves
-    conditions = nimbus.service.conditions(state, snapshot.records)
-    return evaluate_move(candidate, limits, conditions).hold
 
 
 def moved_to_b(nimbus: Nimbus, it: Topology) -> None:

@@ -42,6 +42,18 @@ def test_the_longest_start_of_a_topology_is_the_usual_one_until_one_was_seen() -
     assert starts.longest("t") == pytest.approx(50.0)
 
 
+def test_others_see_on_which_hosts_workers_start_until_they_have_started() -> None:
+    starts = WorkerStarts()
+    starts.expect("t", (), (worker("a", 6700, 1), worker("b", 6700, 2)), HOSTS, 100.0)
+    assert starts.beside("u", 101.0) == {"a": "t", "b": "t"}
+    assert starts.beside("t", 101.0) == {}
+    starts.observe([running("a", "w", counted=True)], 110.0)
+    assert starts.beside("u", 110.0) == {"b": "t"}
+    starts.expect("t", (), (worker("b", 6700, 2),), HOSTS, 150.0)  # Nimbus did not take it
+    assert starts.beside("u", 159.0) == {"b": "t"}
+    assert starts.beside("u", 160.0) == {}
+
+
 def test_a_start_lasts_from_the_assignment_to_the_first_tuples() -> None:
     starts = WorkerStarts()
     started(starts, "a", at=100.0, seconds=20.0, id_="w1")

@@ -47,6 +47,8 @@ class MoveConditions:
         Hosts that a topology is leaving, with its id.
     starts
         How long workers take to start.
+    starting
+        Hosts on which workers of other topologies start, each with one of these.
     started_in_round, started_in_hour
         Worker processes that moves started, in the whole cluster.
     """
@@ -66,6 +68,7 @@ class MoveConditions:
     lacks_delay: bool = False
     relieved: Mapping[str, str] = field(default_factory=dict)
     starts: WorkerStarts = field(default_factory=WorkerStarts)
+    starting: Mapping[str, str] = field(default_factory=dict)
     started_in_round: int = 0
     started_in_hour: int = 0
 

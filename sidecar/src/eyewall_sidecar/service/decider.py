@@ -128,6 +128,7 @@ class TopologyDecider:
             latency=performance.latency.mean if performance.latency is not None else None,
             lacks_delay=performance.lacks_delay,
             starts=starts,
+            starting=starts.beside(topology.topology.id, now),
             started_in_round=self.started.budget.started_in_round(),
             started_in_hour=self.started.budget.started_in_hour(now),
         )

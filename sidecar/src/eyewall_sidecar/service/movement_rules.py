@@ -143,6 +143,7 @@ def evaluate_move(
         or _refused_hold(candidate, conditions)
         or (None if candidate.must_move else find_value_hold(candidate, limits, conditions))
         or _budget_hold(candidate, limits, conditions)
+        or _stage_hold(candidate, conditions)
     )
     return MoveVerdict(candidate, hold)
 
@@ -251,6 +252,18 @@ def _budget_hold(
         return message(
             Code.HOUR_BUDGET, workers=starts, started=in_hour, limit=limits.workers_per_hour
         )
+    return None
+
+
+def _stage_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:
+    """Return that another topology's workers start on a target host: starts take turns there."""
+    if candidate.slots is None:
+        return None
+    request = candidate.request
+    started = set(candidate.slots.assignment) - set(request.topology.assignment)
+    hosts = (request.capacities[it.slot.supervisor].supervisor.host for it in started)
+    for host in sorted(conditions.starting.keys() & set(hosts)):
+        return message(Code.HOST_STARTS, host=host, topology=conditions.starting[host])
     return None
 
 

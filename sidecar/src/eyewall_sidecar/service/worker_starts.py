@@ -19,6 +19,9 @@ from eyewall_sidecar.storm import Assignment, HostLoad
 
 FORGOTTEN_SECONDS = 600.0
 """After which nobody waits any more for the first tuples of a worker that was to start."""
+STAGE_SECONDS = 60.0
+"""For which a start is waited for before workers of another topology start on its host. One that
+takes longer may not come up at all."""
 IDLE_CORES, IDLE_TASK_CORES, IDLE_SECONDS, IDLE_PART = 0.05, 0.015, 3.0, 0.2
 """A worker that uses no more, and each of its tasks, in so many seconds, while so much of its host
 is idle, has started: its source gives nothing. An executor that has no tuples polls for them, which
@@ -74,8 +77,12 @@ class StartSeconds:
 
 @dataclass(frozen=True, slots=True)
 class _AwaitedStart:
-    """A start that was ordered: since when, the worker's id before, and how many on its host."""
+    """A start that was ordered: since when, the worker's id before, and how many on its host.
 
+    `first` is when it was ordered first: Nimbus may not take an order, which is then repeated.
+    """
+
+    first: float
     since: float
     before: str
     together: int
@@ -125,7 +132,9 @@ class WorkerStarts:
             for at, it in awaited.items()
         }
         for at in started:
-            awaited[at] = _AwaitedStart(now, self._ids.get(at, ""), together[at[1]])
+            known = self._awaited.get(at)
+            first = now if known is None else known.first
+            awaited[at] = _AwaitedStart(first, now, self._ids.get(at, ""), together[at[1]])
         self._awaited = awaited
 
     def observe(self, reports: Iterable[Sample], now: float) -> None:
@@ -188,6 +197,14 @@ class WorkerStarts:
         ]
         usual = max(kind.value, START_CPU / self._cores.get(host, QUICKEST_CORES))
         return max(own or there, default=usual)
+
+    def beside(self, topology: str, now: float) -> Mapping[str, str]:
+        """Return the hosts on which workers of other topologies start, each with one of these."""
+        return {
+            host: name
+            for (name, host, _), it in self._awaited.items()
+            if name != topology and now - it.first < STAGE_SECONDS
+        }
 
     def longest(self, topology: str) -> float:
         """Return what a start of the topology's workers took at most, or takes usually."""
