@@ -244,7 +244,7 @@ VIEWS: Mapping[str, Callable[..., Any]] = {
     "/topologies/([^/]+)": _of_topology(recorded.topology),
     "/topologies/([^/]+)/response-time": _of_topology(forecasted.response_time),
     "/topologies/([^/]+)/throughput": _of_topology(forecasted.throughput),
-    "/topologies/([^/]+)/forecast": _of_topology(forecasted.forecast, "rate"),
+    "/topologies/([^/]+)/forecast": _of_topology(forecasted.forecast, "rate", "off", "policy"),
     "/topologies/([^/]+)/explain": _explain,
     "/decisions": lambda **_: decided.decisions(),
     "/decisions/([^/]+)": decided.decision,

@@ -9,6 +9,7 @@ from eyewall_monitor.dashboard.views.forecast import (
     IntervalView,
     ProspectView,
 )
+from eyewall_monitor.dashboard.views.metrics import MoveView
 from eyewall_monitor.dashboard.views.response_time import (
     BandPoint,
     ResponseTimeView,
@@ -42,13 +43,17 @@ def _prospect(rate: float) -> ProspectView:
     )
 
 
-def forecast(id_: str, rate: str = "1") -> ForecastView:
-    """Of a topology that fog-1 limits."""
+def forecast(id_: str, rate: str = "1", off: str = "", policy: str = "") -> ForecastView:
+    """Of a topology that fog-1 limits; without a host, or placed again, split is on fog-2."""
     multiple = float(rate)
+    elsewhere = MoveView(executor="split[2-2]", source="edge-1", target="fog-2")
     return ForecastView(
         topology=id_,
         name=id_.rsplit("-", 2)[0],
         rate=multiple,
+        off=(off,) if off else (),
+        policy=policy,
+        moves=(elsewhere,) if off or policy else (),
         now=_prospect(1.0),
         then=_prospect(multiple),
         hosts=tuple(
@@ -57,7 +62,7 @@ def forecast(id_: str, rate: str = "1") -> ForecastView:
                 measured=MEASURED.get(host),
                 report=FRESH,
                 now=_within(share),
-                then=_within(share * multiple),
+                then=None if host == off else _within(share * multiple),
             )
             for host, share in SHARES.items()
             if host in HOSTS

@@ -109,8 +109,10 @@ class ScriptedOperations(pb_grpc.OperationsServicer, provisioning_grpc.Provision
         )
 
     def MakeForecast(self, request: pb.ForecastRequest, context: Any) -> pb.Forecast:  # noqa: N802
+        self.asked.append(request)
         self._refuse("MakeForecast", context)
-        found = a_forecast(request.rate if request.HasField("rate") else 1.0)
+        off = [it.host for it in request.hosts if it.share == 0.0]
+        found = a_forecast(request.rate if request.HasField("rate") else 1.0, off)
         found.unsettled = self.unsettled
         return found
 

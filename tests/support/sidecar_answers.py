@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eyewall_contracts.proto import operations_pb2 as pb
 from eyewall_contracts.proto import provisioning_pb2 as provisioning
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 M = TypeVar("M", bound=Message)
+
+HOST_SHARES = {"cloud-1": 0.25, "edge-1": 0.5}
+"""Of each host's CPU, in a forecast."""
 
 
 def filled(message: M, **fields: Any) -> M:
@@ -218,14 +224,17 @@ def a_platform(**changes: Any) -> provisioning.ProvisionAnswer:
     return filled(answer, **changes)
 
 
-def a_forecast(rate: float = 1.0) -> pb.Forecast:
-    """edge-1 is the bottleneck: half of its CPU is used, so that it carries twice the rate."""
+def a_forecast(rate: float = 1.0, off: Sequence[str] = ()) -> pb.Forecast:
+    """edge-1 is the bottleneck: half of its CPU is used, so that it carries twice the rate.
+
+    sentence[1-1] leaves hosts that are off for edge-1.
+    """
 
     def interval(value: float, error: float = 0.1) -> dict[str, float]:
         return {"value": value, "least": value * (1 - error), "greatest": value * (1 + error)}
 
-    def prospect(multiple: float) -> dict[str, Any]:
-        hosts = {"cloud-1": 0.25, "edge-1": 0.5}
+    def prospect(multiple: float, off: Sequence[str] = ()) -> dict[str, Any]:
+        hosts = {it: share for it, share in HOST_SHARES.items() if it not in off}
         executors = {"sentence[1-1]": 0.5, "count.words[2-3]": 0.25}
         return {
             "throughput": interval(100 * min(multiple, 2.0)),
@@ -247,6 +256,9 @@ def a_forecast(rate: float = 1.0) -> pb.Forecast:
         topology_id="word_count-1-1700000000",
         topology="word_count",
         now=prospect(1.0),
-        then=prospect(rate),
+        then=prospect(rate, off),
+        moves=[
+            {"executor": "sentence[1-1]", "source_host": it, "target_host": "edge-1"} for it in off
+        ],
         remarks=["execution times are CPU times"],
     )

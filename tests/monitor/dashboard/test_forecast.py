@@ -79,6 +79,7 @@ def test_measured_cpu_is_next_to_the_predicted_share_of_each_host() -> None:
     # 1.75 CPU-seconds in 5 s are 0.35 of 0.5 cores; predicted are 0.5, and 1.5 · 0.5.
     assert edge.host == "edge-1"
     assert edge.measured == pytest.approx(0.7)
+    assert edge.then is not None
     assert (edge.now.value, edge.then.value) == (0.5, 0.75)
     assert [edge.then.least, edge.then.greatest] == pytest.approx([0.675, 0.825])
     assert (cloud.host, cloud.measured, cloud.report.state) == ("cloud-1", None, "missing")
@@ -88,6 +89,17 @@ def test_the_busiest_host_and_executor_come_first() -> None:
     view = forecast_view(snapshot(), a_forecast(), 1.0)
     assert [it.host for it in view.hosts] == ["edge-1", "cloud-1"]
     assert [it.executor for it in view.executors] == ["sentence[1-1]", "count.words[2-3]"]
+
+
+def test_a_host_that_is_off_comes_last_without_a_share_and_its_executors_are_elsewhere() -> None:
+    view = forecast_view(snapshot(), a_forecast(1.0, ["edge-1"]), 1.0, ["edge-1"], "odp")
+    assert [(it.host, it.then is None) for it in view.hosts] == [
+        ("cloud-1", False),
+        ("edge-1", True),
+    ]
+    (move,) = view.moves
+    assert (move.executor, move.source) == ("sentence[1-1]", "edge-1")
+    assert (view.off, view.policy) == (("edge-1",), "odp")
 
 
 def test_a_response_time_without_bound_has_no_value() -> None:
@@ -195,6 +207,20 @@ def test_the_api_asks_the_sidecar_for_the_rate(alone: RunningDashboard) -> None:
     flow = alone.get("topologies/word_count/throughput").json()
     assert (flow["topology"], flow["measured"]) == (ID, [])
     assert "no Redis is configured" in flow["measured_note"]
+
+
+def test_the_api_asks_the_sidecar_without_hosts_and_with_a_policy(
+    alone: RunningDashboard, sidecar: SidecarServer
+) -> None:
+    answer = alone.get("topologies/word_count/forecast?off=cloud-1&off=cloud-1&policy=odp").json()
+    assert (answer["off"], answer["policy"]) == (["cloud-1"], "odp")
+    assert answer["moves"][0]["source"] == "cloud-1"
+    assert {it["host"]: it["then"] is None for it in answer["hosts"]} == {
+        "edge-1": False,
+        "cloud-1": True,
+    }
+    request = next(it for it in sidecar.operations.asked if getattr(it, "policy", "") == "odp")
+    assert [(it.host, it.share) for it in request.hosts] == [("cloud-1", 0.0)]
 
 
 @pytest.mark.parametrize("rate", ["0", "-1", "nan", "inf", "twice"])

@@ -91,6 +91,34 @@ def test_the_rate_of_the_url_is_asked_for(server: PageServer, page: Page) -> Non
     expect(panel.get_by_label("3 ×", exact=True)).to_be_checked()
 
 
+def test_a_host_is_switched_off_and_all_is_placed_again_in_the_forecast_only(
+    server: PageServer, page: Page
+) -> None:
+    panel = opened(page, server)
+    panel.get_by_label("Host that is off").select_option("fog-2")
+    panel.get_by_role("button", name="Ask").click()
+    expect(panel.locator(".notice")).to_have_text(
+        "Without fog-2: 1 × is carried; fog-1 saturates first, "
+        "at 1.6 × (1.44 × to 1.76 ×) the present rate."
+    )
+    panel.get_by_label("Placed by").select_option("odp")
+    panel.get_by_role("button", name="Ask").click()
+    expect(panel.locator(".notice")).to_contain_text("Without fog-2, placed by odp: 1 × is carried")
+    assert page.url.endswith("?off=fog-2&policy=odp")
+    hosts = cells(panel.get_by_role("group", name="CPU of hosts"))
+    assert [(row[0], row[4]) for row in hosts if row[0] == "fog-2"] == [("fog-2", "off")]
+    expect(panel.get_by_role("group", name="Executors elsewhere")).to_contain_text("split[2-2]")
+    assert [path for path, _ in server.sent] == []
+    assert violations(page) == []
+
+
+def test_the_host_and_the_policy_of_the_url_are_asked_for(server: PageServer, page: Page) -> None:
+    panel = opened(page, server, "?off=fog-1&policy=hybrid&rate=2")
+    expect(panel.locator(".notice")).to_contain_text("Without fog-1, placed by hybrid: 2 × is not")
+    expect(panel.get_by_label("Host that is off")).to_have_value("fog-1")
+    expect(panel.get_by_label("Placed by")).to_have_value("hybrid")
+
+
 def test_a_refusal_is_shown_in_its_place(
     server: PageServer, page: Page, complaints: Complaints
 ) -> None:

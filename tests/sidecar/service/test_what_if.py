@@ -6,7 +6,13 @@ import pytest
 from desk_cluster import TOPOLOGY, running, three_sites
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import Link, LoadModel, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.service.lookup import InvalidRequestError, ServiceError, UnknownNameError
+from eyewall_sidecar.service.lookup import (
+    InvalidRequestError,
+    ServiceError,
+    UnavailableError,
+    UnknownNameError,
+)
+from eyewall_sidecar.service.planner import MOST_AT_ONCE
 from eyewall_sidecar.service.what_if import Change, change_hosts, forecast, prospect_of, scale_rates
 from storm_builders import chain, worker
 
@@ -94,6 +100,19 @@ def test_executors_of_a_host_that_is_off_are_placed_elsewhere_and_the_others_sta
     assert {before for _, before, _ in found.moves} == {"edge-1"}
     assert "edge-1" not in found.then.nodes
     assert message(Code.CPU_NOT_MEASURED) in found.remarks
+
+
+def test_placements_are_looked_for_a_few_at_a_time_and_as_it_runs_at_any_time() -> None:
+    context = running(three_sites()).context
+    for _ in range(MOST_AT_ONCE):
+        assert context.places.acquire(blocking=False)
+    with pytest.raises(UnavailableError) as refused:
+        forecast(context, TOPOLOGY.name, Change(), "odp", lambda: True)
+    assert refused.value.reason == message(Code.TOO_MANY_PLANS, limit=MOST_AT_ONCE)
+    assert forecast(context, TOPOLOGY.name, Change(rate=2.0), "", lambda: True).moves == ()
+    context.places.release()
+    forecast(context, TOPOLOGY.name, Change(), "odp", lambda: True)
+    assert context.places.acquire(blocking=False)  # it has given its place back
 
 
 def test_a_rate_that_no_placement_carries_is_said_beforehand() -> None:

@@ -125,7 +125,7 @@ export interface DecisionView {
   gain: MeasuredGain;
 }
 
-/** The share of its thread's time that an executor works: expected now, and at the rate. */
+/** The share of its thread's time that an executor works: expected now, and then. */
 export interface ExecutorUtilisationView {
   executor: string;
   now: IntervalView;
@@ -162,17 +162,23 @@ export interface ExplanationView {
   unknown: string;
 }
 
-/** What is expected of a topology where it runs, at its present rate and at a multiple. */
+/** What is expected of a topology as it runs, and `then`: with what was asked for. */
 export interface ForecastView {
   topology: string;
   name: string;
   /** The multiple of the present rate that `then` is of. */
   rate: number;
+  /** Hosts that are off then. */
+  off: string[];
+  /** What has placed all executors then; empty: only those of hosts that are off are placed. */
+  policy: string;
   now: ProspectView;
   then: ProspectView;
-  /** Highest expected utilisation at the rate first. */
+  /** Executors that are elsewhere then; nothing is moved. */
+  moves: MoveView[];
+  /** Highest expected utilisation then first; hosts that are off last. */
   hosts: HostUtilisationView[];
-  /** Highest expected utilisation at the rate first. */
+  /** Highest expected utilisation then first. */
   executors: ExecutorUtilisationView[];
   remarks: string[];
   /** What is measured has not come to rest since workers started: values may be far off. */
@@ -191,14 +197,15 @@ export interface HealthView {
   parts: PartView[];
 }
 
-/** The share of a host's cores in use: measured now, expected now, expected at the rate. */
+/** The share of a host's cores in use: measured now, expected now, and with the change. */
 export interface HostUtilisationView {
   host: string;
   measured: number | null;
   /** Of its monitor agent, which measures. */
   report: Signal;
   now: IntervalView;
-  then: IntervalView;
+  /** None: the host is off. */
+  then: IntervalView | null;
 }
 
 /** A forecast, and its interval by the errors of the model's inputs; null is without bound. */

@@ -27,7 +27,7 @@ from eyewall_monitor.dashboard.views.signal import ROUND_SECONDS
 from eyewall_monitor.dashboard.views.switches import switches_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from eyewall_contracts.decision import DecisionRecord, Verdict
     from eyewall_contracts.switches import Switches
@@ -109,9 +109,10 @@ class Commands:
         """Return the throughput of a topology over the last seconds."""
         return throughput_view(self._views.now(), self.topology(name), seconds)
 
-    def forecast(self, name: str, rate: float) -> ForecastView:
-        """Ask what to expect of a topology at a multiple of its present rate."""
-        return forecast_view(self._views.now(), self._client.forecast(name, rate), rate)
+    def forecast(self, name: str, rate: float, off: Sequence[str], policy: str) -> ForecastView:
+        """Ask what to expect at a multiple of the present rate, without hosts, or placed again."""
+        found = self._client.forecast(name, rate, off, policy)
+        return forecast_view(self._views.now(), found, rate, off, policy)
 
     def decisions(
         self, topology: str | None, verdict: Verdict | None, count: int, before: str | None

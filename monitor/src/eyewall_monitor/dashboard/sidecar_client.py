@@ -15,7 +15,7 @@ from eyewall_contracts.proto.provisioning_pb2_grpc import ProvisioningStub
 from eyewall_monitor.dashboard.errors import Reason, RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ANSWER_SECONDS: Final = 5.0
 PAPERS: Final = "eyewall-papers"
@@ -88,10 +88,18 @@ class SidecarClient:
         request = pb.ExplainRequest(topology=topology, executor=executor, host=host)
         return cast("pb.Explanation", self._call(self._stub.Explain, request))
 
-    def forecast(self, topology: str, rate: float) -> pb.Forecast:
-        """Return what to expect of a topology at a multiple of its present rate."""
-        request = pb.ForecastRequest(topology=topology, rate=rate)
-        return cast("pb.Forecast", self._call(self._stub.MakeForecast, request))
+    def forecast(
+        self, topology: str, rate: float, off: Sequence[str] = (), policy: str = ""
+    ) -> pb.Forecast:
+        """Return what to expect of a topology at a multiple of its present rate.
+
+        Takes longer where executors have to be placed: those of hosts that are off, or by a
+        policy, which places all.
+        """
+        request = pb.ForecastRequest(topology=topology, rate=rate, policy=policy)
+        request.hosts.extend(pb.HostShare(host=it, share=0.0) for it in off)
+        seconds = _solve_timeout(0.0) if off or policy else ANSWER_SECONDS
+        return cast("pb.Forecast", self._call(self._stub.MakeForecast, request, seconds))
 
     def catalogues(self) -> provisioning.Catalogues:
         """Return the catalogues that come with the sidecar."""

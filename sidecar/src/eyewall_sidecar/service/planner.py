@@ -5,7 +5,7 @@ has the plan applied.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from threading import BoundedSemaphore
 
@@ -110,10 +110,13 @@ class ServiceContext:
         Decides rounds; knows what runs.
     solvers
         The processes that solve.
+    places
+        Of placements that people ask for at the same time.
     """
 
     service: SchedulingService
     solvers: Solvers
+    places: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(MOST_AT_ONCE))
 
     def running_problem(self, topology: str) -> RunningProblem:
         """Return the placement problem of a topology, by its name or Storm's id.
@@ -148,6 +151,20 @@ class ServiceContext:
         """Solve in another process and wait; UnavailableError once `is_awaited` returns False."""
         return wait_for(self.solvers.run(task, time_limit), self.service.now, is_awaited)
 
+    def place(
+        self, task: PlacementTask, time_limit: float, is_awaited: Callable[[], bool]
+    ) -> Solution | SolverFailure:
+        """Look for a placement for a plan or a forecast, as `solve` does.
+
+        UnavailableError if as many are looked for already as there are places.
+        """
+        if not self.places.acquire(blocking=False):
+            raise UnavailableError(message(Code.TOO_MANY_PLANS, limit=MOST_AT_ONCE))
+        try:
+            return self.solve(task, time_limit, is_awaited)
+        finally:
+            self.places.release()
+
 
 class Planner:
     """Makes plans for what runs; several threads may use it."""
@@ -157,7 +174,6 @@ class Planner:
         self.context = context
         self._service = context.service
         self._make_id = make_id
-        self._places = BoundedSemaphore(MOST_AT_ONCE)
 
     def make(self, options: PlanOptions, is_awaited: Callable[[], bool]) -> Plan:
         """Return a plan as soon as it is solved, also where nothing was found.
@@ -177,7 +193,7 @@ class Planner:
             plan = draft.without_placement(str(request.problem))
         else:
             task = replace(request.task(request.problem, seed), purpose=PLANNING)
-            plan = draft.of_result(self._solve(task, limit, is_awaited))
+            plan = draft.of_result(self.context.place(task, limit, is_awaited))
         self._service.plans.add(plan)
         return self._current(plan)  # what runs may have changed while it was solved
 
@@ -241,16 +257,6 @@ class Planner:
             name = topology.topology.name
             raise UnavailableError(message(Code.NOT_WHOLE, topology=name, executors=executors))
         return own
-
-    def _solve(
-        self, task: PlacementTask, limit: float, is_awaited: Callable[[], bool]
-    ) -> Solution | SolverFailure:
-        if not self._places.acquire(blocking=False):
-            raise UnavailableError(message(Code.TOO_MANY_PLANS, limit=MOST_AT_ONCE))
-        try:
-            return self.context.solve(task, limit, is_awaited)
-        finally:
-            self._places.release()
 
 
 @dataclass(frozen=True, slots=True)

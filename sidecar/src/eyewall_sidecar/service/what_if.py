@@ -131,7 +131,8 @@ def forecast(
     UnknownNameError, InvalidRequestError
         For a topology, host or policy that is not there, and a change that makes no sense.
     UnavailableError
-        There is no problem of the topology now, or it does not run whole.
+        There is no problem of the topology now, or it does not run whole; or too many placements
+        are looked for already.
     """
     running = context.running_problem(topology)
     problem, settings = running.problem.problem, running.request.settings
@@ -159,7 +160,7 @@ def forecast(
             running.problem.interchangeable,
             PLANNING,
         )
-        solution = context.solve(task, context.time_limit(0), is_awaited)
+        solution = context.place(task, context.time_limit(0), is_awaited)
         if isinstance(solution, SolverFailure):
             raise UnavailableError(solution.reason)
         if solution.placement is None:

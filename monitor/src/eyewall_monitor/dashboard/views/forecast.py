@@ -9,10 +9,11 @@ from pydantic import BeforeValidator
 
 from eyewall_monitor.dashboard.views.base import View
 from eyewall_monitor.dashboard.views.cluster import load_view
+from eyewall_monitor.dashboard.views.metrics import MoveView
 from eyewall_monitor.dashboard.views.signal import Signal, report_signal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from eyewall_contracts.proto import operations_pb2 as pb
 
@@ -49,18 +50,19 @@ class ProspectView(View):
 
 
 class HostUtilisationView(View):
-    """The share of a host's cores in use: measured now, expected now, expected at the rate."""
+    """The share of a host's cores in use: measured now, expected now, and with the change."""
 
     host: str
     measured: float | None
     report: Signal
     """Of its monitor agent, which measures."""
     now: IntervalView
-    then: IntervalView
+    then: IntervalView | None
+    """None: the host is off."""
 
 
 class ExecutorUtilisationView(View):
-    """The share of its thread's time that an executor works: expected now, and at the rate."""
+    """The share of its thread's time that an executor works: expected now, and then."""
 
     executor: str
     now: IntervalView
@@ -68,41 +70,59 @@ class ExecutorUtilisationView(View):
 
 
 class ForecastView(View):
-    """What is expected of a topology where it runs, at its present rate and at a multiple."""
+    """What is expected of a topology as it runs, and `then`: with what was asked for."""
 
     topology: str
     name: str
     rate: float
     """The multiple of the present rate that `then` is of."""
+    off: tuple[str, ...]
+    """Hosts that are off then."""
+    policy: str
+    """What has placed all executors then; empty: only those of hosts that are off are placed."""
     now: ProspectView
     then: ProspectView
+    moves: tuple[MoveView, ...]
+    """Executors that are elsewhere then; nothing is moved."""
     hosts: tuple[HostUtilisationView, ...]
-    """Highest expected utilisation at the rate first."""
+    """Highest expected utilisation then first; hosts that are off last."""
     executors: tuple[ExecutorUtilisationView, ...]
-    """Highest expected utilisation at the rate first."""
+    """Highest expected utilisation then first."""
     remarks: tuple[str, ...]
     unsettled: bool
     """What is measured has not come to rest since workers started: values may be far off."""
 
 
-def forecast_view(snapshot: Snapshot, found: pb.Forecast, rate: float) -> ForecastView:
-    """Return a forecast of the sidecar, with the measured load of each host."""
+def forecast_view(
+    snapshot: Snapshot, found: pb.Forecast, rate: float, off: Sequence[str] = (), policy: str = ""
+) -> ForecastView:
+    """Return a forecast of the sidecar, with the measured load of each host.
+
+    `rate`, `off` and `policy` are what was asked for.
+    """
     hosts_now = {it.name: it.share for it in found.now.hosts}
+    hosts_then = {it.name: it.share for it in _busiest_first(found.then.hosts)}
     executors_now = {it.name: it.share for it in found.now.executors}
     return ForecastView.of(
         found,
         topology=found.topology_id,
         name=found.topology,
         rate=rate,
+        off=tuple(off),
+        policy=policy,
+        moves=tuple(
+            MoveView(executor=it.executor, source=it.source_host, target=it.target_host)
+            for it in found.moves
+        ),
         hosts=tuple(
             HostUtilisationView(
-                host=it.name,
-                measured=_measured_share(snapshot, it.name),
-                report=report_signal(snapshot, it.name),
-                now=IntervalView.of(hosts_now[it.name]),
-                then=IntervalView.of(it.share),
+                host=it,
+                measured=_measured_share(snapshot, it),
+                report=report_signal(snapshot, it),
+                now=IntervalView.of(hosts_now[it]),
+                then=IntervalView.of(hosts_then[it]) if it in hosts_then else None,
             )
-            for it in _busiest_first(found.then.hosts)
+            for it in (*hosts_then, *sorted(hosts_now.keys() - hosts_then.keys()))
         ),
         executors=tuple(
             ExecutorUtilisationView(

@@ -131,7 +131,7 @@ def api_router(views: ViewCache, commands: Commands, events: Events) -> APIRoute
         "/topologies/{topology}/forecast",
         tags=["ask"],
         response_model=ForecastView,
-        responses=_errors(404, 422, 502, 503),
+        responses=_errors(404, 409, 422, 502, 503),
     )
     async def forecast(
         request: Request,
@@ -140,9 +140,17 @@ def api_router(views: ViewCache, commands: Commands, events: Events) -> APIRoute
             float,
             Query(gt=0, allow_inf_nan=False, description="A multiple of the present rate."),
         ] = 1.0,
+        off: Annotated[
+            tuple[str, ...], Query(description="Hosts that are off; may be repeated.")
+        ] = (),
+        policy: Annotated[
+            str, Query(description="Places all executors; empty: only those of hosts that are off.")
+        ] = "",
     ) -> Response:
-        """What to expect of a topology at another rate, where it runs."""
-        return await call(request, commands.forecast, topology, rate, limiter=reading)
+        """What to expect of a topology at another rate, without hosts, or placed again."""
+        change = rate, tuple(dict.fromkeys(filter(None, off))), policy
+        limiter = solving if off or policy else reading
+        return await call(request, commands.forecast, topology, *change, limiter=limiter)
 
     @router.get(
         "/topologies/{topology}/explain",

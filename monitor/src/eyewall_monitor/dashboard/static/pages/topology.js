@@ -44,11 +44,12 @@ export function page(context, name) {
       times: { path: pathTo(["topologies", name, "response-time"], { seconds }), changedBy: (topic) => ofTopology(topic) || topic === "decisions" },
       flow: { path: pathTo(["topologies", name, "throughput"], { seconds }), changedBy: ofTopology },
       cluster: { path: "/cluster", changedBy: (topic) => topic === "cluster" },
+      policies: { path: "/policies", changedBy: () => false },
     }),
     changed: (topics) => {
       if (!topics.some(ofTopology)) return;
       if (why.executor) void why.ask();
-      void whatIf.ask();
+      whatIf.refresh();
     },
     drawn: (root, { times, flow }) => {
       graph.measure(root);
@@ -62,7 +63,7 @@ export function page(context, name) {
       responseTimes.end();
       throughputs.end();
     },
-    draw: ({ topology: { view, at }, times, flow, cluster }) => {
+    draw: ({ topology: { view, at }, times, flow, cluster, policies }) => {
       /** @type {TopologyView} */
       const topology = view;
       const it = topology.summary;
@@ -85,7 +86,7 @@ export function page(context, name) {
           <div><dt>Cool-down</dt><dd class="large">${topology.cooling > 0 ? html`<small>until</small> ${moment(at / 1000 + topology.cooling)}` : "over"}</dd></div>
         </dl>
         <section class="card" aria-labelledby="graph-title"><h2 id="graph-title">Streams and executors</h2>${graph.draw(topology, sites, why.executor)}</section>
-        ${whatIf.draw(sites, at)}
+        ${whatIf.draw(sites, policies?.view ?? [], at)}
         <div class="split half">
           ${why.draw(executors, [...sites.ofHost.keys()], sites)}
           <div class="side">
