@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from eyewall_deploy.trial.sustainable import (
     Outcome,
     RateFile,
     find_rate,
+    first_undisturbed,
     hold_seconds,
     is_sustained,
     last_measured,
@@ -125,6 +127,17 @@ def test_with_a_limit_a_rate_is_sustained_within_it_whatever_the_latency_at_half
     assert not is_sustained(measured(0.4), measured(0.501), 0.5)
     assert not is_sustained(None, measured(0.1, acked=0.96), 0.5)
     assert not is_sustained(None, measured(None), 0.5)
+
+
+def test_a_rate_is_measured_again_where_something_moved_or_other_guests_had_much() -> None:
+    whole = RateMeasurement(10.0, 0.1, 1.0, moved=False, stolen=0.1)
+    moved, stolen = replace(whole, moved=True), replace(whole, stolen=0.11)
+    tries = iter([moved, stolen, whole, whole])
+    assert first_undisturbed(tries) is whole
+    assert list(tries) == [whole]  # the last was not needed
+    assert first_undisturbed([moved, stolen]) is stolen
+    unknown = replace(whole, stolen=None)
+    assert first_undisturbed([unknown, whole]) is unknown
 
 
 def test_what_was_measured_of_another_placement_does_not_count() -> None:

@@ -13,6 +13,11 @@ _TIMES = 8
 """Fields of /proc/stat that add up to all time; those of guests are in the user's, too."""
 
 
+MOST_STOLEN = 0.1
+"""Share of the machine that other guests may have while something is measured; beyond it that is
+measured again."""
+
+
 @dataclass(frozen=True, slots=True)
 class MachineTime:
     """CPU time of all cores since boot, in seconds."""

@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eyewall_deploy.measure.load_samples import bucket_of, latency_percentile
+from eyewall_deploy.measure.seen_numbers import SeenNumbers  # noqa: TC001 - msgspec reads it
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -156,6 +157,8 @@ class TrialRun:
         Hosts with their executors at the end.
     workers
         Each worker's host with its executors, at the end: who shares one. None in older records.
+    seen
+        What became of the tuples of its chains, by their numbers; None where no sink keeps them.
     forecasts
         What Eyewall expected of the trial's loads, at the end; of the last run of a start alone.
     without_events
@@ -180,6 +183,7 @@ class TrialRun:
     failed_events: tuple[str, ...] = ()
     version: int = 1
     workers: tuple[str, ...] | None = None
+    seen: SeenNumbers | None = None
 
     @property
     def missing(self) -> int:
@@ -237,6 +241,8 @@ class RateMeasurement:
         How many times executors had moved by its end.
     forecast
         The largest rate that Eyewall then expected what runs to carry; None if it was not asked.
+    stolen
+        Share of the machine that other guests had meanwhile; None in older files.
     """
 
     rate: float
@@ -245,6 +251,7 @@ class RateMeasurement:
     moved: bool
     moves: int = 0
     forecast: ForecastValue | None = None
+    stolen: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

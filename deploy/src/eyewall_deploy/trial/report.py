@@ -107,6 +107,9 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
     for run in runs:
         for reason in run.failed_events:
             console.print(Text(f"  An event did not happen, {run.scheduler}: {reason}"))
+        if (seen := run.seen) is not None:
+            counted = f"{seen.lost:,} of {seen.tuples:,} lost, {seen.twice:,} seen twice"
+            console.print(Text(f"  Tuples at the sinks, {run.scheduler}, {run.load:g}: {counted}"))
     if met := describe_forecasts(list(compare_forecasts(runs, trial.host_cores()))):
         console.print(Text(f"  {met}"))
     console.print(Text(_NOTE, style="dim"))

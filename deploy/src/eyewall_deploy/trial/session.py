@@ -18,6 +18,7 @@ from eyewall_deploy.jar_submission import check_class
 from eyewall_deploy.lifecycle.preparation import UpOptions, find_jar
 from eyewall_deploy.lifecycle.programs import sidecar_command
 from eyewall_deploy.lifecycle.up import up
+from eyewall_deploy.measure.machine import MOST_STOLEN
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
 from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.storm.nimbus import NimbusUnreachableError
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.records import SustainableRate, TrialRun
     from eyewall_deploy.trial.trial_file import Trial
 
-MOST_STOLEN = 0.1
-"""Share of the machine that other guests may have during a run; beyond it the run is repeated."""
 _ATTEMPTS = 3
 _Result = TypeVar("_Result", "TrialRun", "SustainableRate")
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import latency_percentile
+from eyewall_deploy.measure.machine import MOST_STOLEN, read_machine_time, stolen_share
 from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.trial.cluster_events import restore_cluster
 from eyewall_deploy.trial.forecasts import ask_carried_rate
@@ -25,7 +26,7 @@ from eyewall_deploy.trial.topology_runs import TopologyRate, read_topologies, su
 from eyewall_deploy.trial.trial_run import wait_for_start, window_latency
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
@@ -215,22 +216,38 @@ class _RateSearch:
         _follow(self._watch, self._start, _DRAIN)
 
     def _measure(self, rate: float) -> RateMeasurement:
-        for _ in range(_ATTEMPTS):
-            self._cluster.progress.show(f"{self._planned.description}: {rate:.1f} tuples/s")
-            self._change(rate)
-            moves = len(self._watch.moves)
-            _follow(self._watch, self._start, _SETTLE)
-            began, seconds = time.time(), hold_seconds(rate)
-            _follow(self._watch, self._start, seconds)
-            moved = len(self._watch.moves) > moves
-            if not moved:  # else it may have cost more than the rate did
-                break
-        time.sleep(_LINES_LATE)
-        found = _measured(self._trial, self._folder, rate, began, seconds, moved=moved)
+        found = first_undisturbed(self._attempts(rate))
         forecast = ask_carried_rate(self._cluster, self._trial, self._planned, rate)
         found = replace(found, moves=len(self._watch.moves), forecast=forecast)
         self.known.append(found)
         return found
+
+    def _attempts(self, rate: float) -> Iterator[RateMeasurement]:
+        found = self._measure_once(rate)
+        yield found
+        for _ in range(1, _ATTEMPTS):
+            if found.acked < ACKED:
+                self._drain(rate)
+            found = self._measure_once(rate)
+            yield found
+
+    def _measure_once(self, rate: float) -> RateMeasurement:
+        self._cluster.progress.show(f"{self._planned.description}: {rate:.1f} tuples/s")
+        self._change(rate)
+        moves = len(self._watch.moves)
+        _follow(self._watch, self._start, _SETTLE)
+        began, seconds, before = time.time(), hold_seconds(rate), read_machine_time()
+        _follow(self._watch, self._start, seconds)
+        stolen = stolen_share(before, read_machine_time())
+        if stolen > MOST_STOLEN:
+            self._cluster.progress.log(
+                f"{self._planned.description}: {stolen:.0%} of the machine was stolen at "
+                f"{rate:.1f} tuples/s; {MOST_STOLEN:.0%} is the most"
+            )
+        moved = len(self._watch.moves) > moves
+        time.sleep(_LINES_LATE)
+        found = _measured(self._trial, self._folder, rate, began, seconds, moved=moved)
+        return replace(found, stolen=round(stolen, 4))
 
     def _adapt(self, rate: float) -> None:
         """Give a scheduler that moves what runs the time to do so, and the workers to start.
@@ -264,6 +281,17 @@ def last_measured(
     """Return what was measured last at the rate, if it was of what runs after so many moves."""
     found = [it for it in known if math.isclose(it.rate, rate, rel_tol=SAME_RATE)]
     return found[-1] if found and found[-1].moves == moves and not found[-1].moved else None
+
+
+def first_undisturbed(tries: Iterable[RateMeasurement]) -> RateMeasurement:
+    """Return the first during which nothing moved and other guests had little; else the last.
+
+    A move, or they, may have cost more than the rate did.
+    """
+    for found in tries:
+        if not found.moved and (found.stolen or 0.0) <= MOST_STOLEN:
+            break
+    return found
 
 
 def is_sustained(

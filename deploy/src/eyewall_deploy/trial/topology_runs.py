@@ -14,6 +14,7 @@ from eyewall_deploy.measure.load_samples import (
     read_start,
     seconds_of_events,
 )
+from eyewall_deploy.measure.seen_numbers import SeenNumbers, count_seen
 from eyewall_deploy.measure.tuple_events import read_events
 from eyewall_deploy.submit import DEFAULT_PROJECT, submit
 from eyewall_deploy.trial.trial_file import LOAD_CLASS, RATE
@@ -127,6 +128,22 @@ def read_topologies(trial: Trial, folder: Path) -> list[dict[int, LoadSecond]]:
         else seconds_of_events(read_events(folder / topology.name))
         for topology in trial.topologies
     ]
+
+
+def read_seen(trial: Trial, folder: Path, began: float) -> SeenNumbers | None:
+    """Return what became of all topologies' tuples, as far as their sinks keep numbers."""
+    counted = [
+        count_seen(folder / topology.name, began, began + trial.seconds)
+        for topology in trial.topologies
+    ]
+    known = [it for it in counted if it is not None]
+    if not known:
+        return None
+    return SeenNumbers(
+        sum(it.tuples for it in known),
+        sum(it.lost for it in known),
+        sum(it.twice for it in known),
+    )
 
 
 def _submit_jar(

@@ -23,6 +23,7 @@ from eyewall_deploy.trial.records import RunSecond, TrialRun
 from eyewall_deploy.trial.run_watch import RunWatch
 from eyewall_deploy.trial.topology_runs import (
     TopologyRate,
+    read_seen,
     read_topologies,
     submit_topologies,
     topology_start,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+    from eyewall_deploy.measure.seen_numbers import SeenNumbers
     from eyewall_deploy.trial.plan import PlannedRun
     from eyewall_deploy.trial.run_watch import WatchedRun
     from eyewall_deploy.trial.trial_file import Trial
@@ -90,8 +92,11 @@ def run_trial(
     measured = read_topologies(trial, folder)
     without_events = cluster.deployment.on_loopback and any(it.is_emulated for it in trial.events)
     made = [
-        replace(_trial_run(trial, planned, load, seen, measured), without_events=without_events)
-        for planned, load, seen in zip(runs, loads, watched, strict=True)
+        replace(
+            _trial_run(trial, planned, load, one, measured, read_seen(trial, folder, one.began)),
+            without_events=without_events,
+        )
+        for planned, load, one in zip(runs, loads, watched, strict=True)
     ]
     return [*made[:-1], replace(made[-1], forecasts=ask_forecasts(cluster, trial, runs[-1]))]
 
@@ -102,6 +107,7 @@ def _trial_run(
     load: float,
     watched: WatchedRun,
     measured: list[dict[int, LoadSecond]],
+    seen: SeenNumbers | None,
 ) -> TrialRun:
     rate, began, running = trial.rate.scale(load), watched.began, watched.running
     return TrialRun(
@@ -118,6 +124,7 @@ def _trial_run(
         placement=tuple(line for it in running.values() for line in describe_hosts(it.hosts())),
         workers=tuple(line for it in running.values() for line in describe_workers(it.slots)),
         failed_events=watched.failed_events,
+        seen=seen,
     )
 
 

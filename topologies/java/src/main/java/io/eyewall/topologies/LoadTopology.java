@@ -82,7 +82,7 @@ public final class LoadTopology {
             addOperator(name).shuffleGrouping(last);
             last = name;
         }
-        addBolt(SINK, new Sink(0), 1).shuffleGrouping(last);
+        addBolt(SINK, new Sink(0, options.selectivity() == 1), 1).shuffleGrouping(last);
     }
 
     private void addFanOut() {
@@ -90,7 +90,7 @@ public final class LoadTopology {
         for (int branch = 1; branch <= options.stages(); branch++) {
             String name = "branch-" + branch;
             addOperator(name).shuffleGrouping(OPERATOR);
-            addBolt(SINK + "-" + branch, new Sink(0), 1).shuffleGrouping(name);
+            addBolt(SINK + "-" + branch, new Sink(0, false), 1).shuffleGrouping(name);
         }
     }
 
@@ -100,7 +100,7 @@ public final class LoadTopology {
             String name = SOURCE + "-" + (source + 1);
             operator.shuffleGrouping(addSource(name, source, options.stages()));
         }
-        addBolt(SINK, new Sink(0), 1).shuffleGrouping(OPERATOR);
+        addBolt(SINK, new Sink(0, false), 1).shuffleGrouping(OPERATOR);
     }
 
     private void addDiamond() {
@@ -112,14 +112,14 @@ public final class LoadTopology {
             addOperator(name).shuffleGrouping(OPERATOR);
             joined.shuffleGrouping(name);
         }
-        addBolt(SINK, new Sink(0), 1).shuffleGrouping("join");
+        addBolt(SINK, new Sink(0, false), 1).shuffleGrouping("join");
     }
 
     private void addWordCount() {
         SplitWords split = new SplitWords(
                 options.cpuMicros(), options.words(), options.vocabulary(), options.skew());
         addBolt("split", split, options.parallelism()).shuffleGrouping(addSource(SOURCE, 0, 1));
-        addBolt("count", new Sink(options.cpuMicros()), options.parallelism())
+        addBolt("count", new Sink(options.cpuMicros(), false), options.parallelism())
                 .fieldsGrouping("split", new Fields(SplitWords.WORD));
     }
 
@@ -130,7 +130,7 @@ public final class LoadTopology {
                 new Operator(options.cpuMicros() * options.heavyFactor(), options.selectivity());
         addBolt(Route.HEAVY, heavy, options.parallelism()).shuffleGrouping("route", Route.HEAVY);
         addOperator(Route.LIGHT).shuffleGrouping("route", Route.LIGHT);
-        addBolt(SINK, new Sink(0), 1).shuffleGrouping(Route.HEAVY).shuffleGrouping(Route.LIGHT);
+        addBolt(SINK, new Sink(0, false), 1).shuffleGrouping(Route.HEAVY).shuffleGrouping(Route.LIGHT);
     }
 
     private void addGraph() {
@@ -143,7 +143,7 @@ public final class LoadTopology {
             bolts.put(name, addBolt(name, operator, options.parallelism()));
         }
         addSource(OperationGraph.SOURCE, 0, 1);
-        bolts.put(OperationGraph.SINK, addBolt(OperationGraph.SINK, new Sink(0), 1));
+        bolts.put(OperationGraph.SINK, addBolt(OperationGraph.SINK, new Sink(0, false), 1));
         for (OperationGraph.Stream stream : graph.streams()) {
             bolts.get(stream.to()).shuffleGrouping(stream.from());
         }

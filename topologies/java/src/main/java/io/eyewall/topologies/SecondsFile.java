@@ -1,10 +1,8 @@
 package io.eyewall.topologies;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +21,6 @@ final class SecondsFile {
     private static final String START = "measure.start";
 
     private static final long MICROS = 1_000_000;
-    private static final long MILLIS_AFTER_SECOND = 20;
 
     /** A second has 20 of them: fine enough to see a gap, and those of several sinks can be joined. */
     private static final long SLOT_MICROS = 50_000;
@@ -74,9 +71,7 @@ final class SecondsFile {
                 : folder.resolve(name + "." + System.currentTimeMillis() + ".jsonl");
         SecondsFile seconds = new SecondsFile(file, gauges);
         if (file != null) {
-            Thread writer = new Thread(seconds::writeEverySecond, "seconds-" + name);
-            writer.setDaemon(true);
-            writer.start();
+            EverySecond.append(file, "seconds-" + name, seconds::takeLines);
         }
         return seconds;
     }
@@ -150,20 +145,5 @@ final class SecondsFile {
         String text = String.join("", lines);
         lines.clear();
         return text;
-    }
-
-    private void writeEverySecond() {
-        try {
-            while (true) {
-                long millis = System.currentTimeMillis();
-                Thread.sleep(1_000 - millis % 1_000 + MILLIS_AFTER_SECOND);
-                Files.writeString(
-                        file, takeLines(), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            }
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
-        } catch (IOException error) {
-            throw new UncheckedIOException("cannot write " + file, error);
-        }
     }
 }

@@ -2,6 +2,7 @@ package io.eyewall.topologies;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Map;
 import org.apache.storm.task.OutputCollector;
 import org.apache.storm.task.TopologyContext;
@@ -9,17 +10,23 @@ import org.apache.storm.topology.OutputFieldsDeclarer;
 import org.apache.storm.topology.base.BaseRichBolt;
 import org.apache.storm.tuple.Tuple;
 
-/** Spends CPU time on each tuple and counts it as the topology's output. */
+/**
+ * Spends CPU time on each tuple and counts it as the topology's output. It keeps numbers where each
+ * comes once.
+ */
 final class Sink extends BaseRichBolt {
     private static final long serialVersionUID = 1L;
 
     private final double cpuMicros;
+    private final boolean keepsNumbers;
 
     private transient OutputCollector collector;
     private transient SecondsFile seconds;
+    private transient SeenNumbers numbers;
 
-    Sink(double cpuMicros) {
+    Sink(double cpuMicros, boolean keepsNumbers) {
         this.cpuMicros = cpuMicros;
+        this.keepsNumbers = keepsNumbers;
     }
 
     @Override
@@ -27,7 +34,9 @@ final class Sink extends BaseRichBolt {
             Map<String, Object> configuration, TopologyContext context, OutputCollector output) {
         collector = output;
         try {
-            seconds = SecondsFile.open(SecondsFile.folder(configuration), context, Map.of());
+            Path folder = SecondsFile.folder(configuration);
+            seconds = SecondsFile.open(folder, context, Map.of());
+            numbers = SeenNumbers.open(keepsNumbers ? folder : null, context);
         } catch (IOException error) {
             throw new UncheckedIOException(error);
         }
@@ -37,7 +46,15 @@ final class Sink extends BaseRichBolt {
     public void execute(Tuple tuple) {
         CpuTime.spend(cpuMicros);
         seconds.countOut();
+        if (keepsNumbers) {
+            numbers.add(tuple.getLong(0));
+        }
         collector.ack(tuple);
+    }
+
+    @Override
+    public void cleanup() {
+        numbers.end();
     }
 
     @Override
