@@ -12,12 +12,15 @@ import pytest
 import recorded_decisions as decided
 import recorded_views as recorded
 from eyewall_monitor.dashboard.views.signal import Signal
+from eyewall_monitor.dashboard.web.responses import Problem
 from page_server import STATIC, PageServer
 from playwright.sync_api import Page, expect
 from real_browser import Complaints, violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from playwright.sync_api import ViewportSize
 
 PAGES = {
     "cluster": "/",
@@ -30,6 +33,8 @@ PAGES = {
     "what to buy": "/provision",
     "health": "/health",
 }
+
+PHONE: ViewportSize = {"width": 360, "height": 740}
 
 
 @pytest.fixture
@@ -54,16 +59,18 @@ def opened(page: Page, server: PageServer, path: str) -> None:
 
 class TestEveryPage:
     @pytest.mark.parametrize("name", PAGES)
-    def test_is_accessible_and_logs_nothing_on_the_console(
+    def test_is_accessible_in_light_and_dark_and_on_a_phone_and_logs_nothing_on_the_console(
         self, server: PageServer, page: Page, name: str
     ) -> None:
         opened(page, server, PAGES[name])
         assert violations(page) == []
         page.emulate_media(color_scheme="dark")
         assert violations(page) == []
+        page.set_viewport_size(PHONE)
+        assert violations(page) == []
 
     def test_fits_a_phone_of_360_pixels(self, server: PageServer, page: Page) -> None:
-        page.set_viewport_size({"width": 360, "height": 740})
+        page.set_viewport_size(PHONE)
         wider = {}
         for name, path in PAGES.items():
             opened(page, server, path)
@@ -234,6 +241,20 @@ class TestUnknownName:
         expect(notice.get_by_role("link", name="word_count")).to_have_attribute(
             "href", "/topology/word_count"
         )
+
+    @pytest.mark.parametrize("path", ["/plan/00000000", "/decisions/1700000061500-5f1c1a0e-000012"])
+    def test_is_shown_where_a_plan_or_a_decision_would_be(
+        self, server: PageServer, page: Page, complaints: Complaints, path: str
+    ) -> None:
+        complaints.allow("404")
+        missing = f"There is no {path}."
+        answer = Problem(title="Not found", status=404, detail=missing, nearest=())
+        server.views = {
+            "/(?:plans|decisions)/([^/]+)": lambda _: answer,
+            **server.views,
+        }
+        opened(page, server, path)
+        expect(page.locator(".problems")).to_contain_text(missing)
 
     def test_is_shown_for_a_malformed_path(self, server: PageServer, page: Page) -> None:
         opened(page, server, "/topology/%E0%A4%A")  # half of a character
