@@ -41,7 +41,8 @@ SCENARIOS: tuple[LoadScenario, ...] = (
     LoadScenario(polling=0.5),
     LoadScenario(polling=2.0),
 )
-"""The ends of each input's 95 % interval, one input at a time."""
+"""How far each input may be off, one at a time: demand by its measured error, the others by a
+factor of two, which stands for their 95 % interval and was not measured."""
 SETTLING: tuple[LoadScenario, ...] = (LoadScenario(settled=0.5), LoadScenario(settled=0.1))
 """What demands and execution times that were measured of workers that have just started may become:
 code that is compiled takes a tenth of the CPU, and compiling none."""
