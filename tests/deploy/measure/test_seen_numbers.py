@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from eyewall_deploy.measure.seen_numbers import SeenNumbers, count_seen
+from eyewall_deploy.measure.seen_numbers import SeenNumbers, count_seen, count_seen_events
+from eyewall_deploy.measure.tuple_events import TupleArrival, TupleEvents
 
 
 def write(folder: Path, name: str, *lines: str, end: str = "") -> None:
@@ -50,3 +51,18 @@ def test_where_nothing_came_in_between_nothing_is_known(
     write(tmp_path, "sink-7.1", *lines)
     assert count_seen(tmp_path, 100.0, 130.0) is None
     assert count_seen(tmp_path / "elsewhere", 100.0, 130.0) is None
+
+
+def test_events_say_the_same_by_ids() -> None:
+    times = {"before": 109.0, "a": 110.0, "b": 111.0, "c": 112.0, "d": 120.0, "under way": 120.5}
+    arrivals = [("a", 111.0), ("a", 140.0), ("b", 112.0), ("b", 113.0), ("before", 110.0)]
+    events = TupleEvents(
+        emitted=times,
+        acked={},
+        dropped={"d": 120.1},
+        failed=(),
+        arrivals=tuple(TupleArrival(it, times[it], at) for it, at in arrivals),
+    )
+    # Of a, b and c no consumer saw c, and b was there twice; a came again after the end.
+    assert count_seen_events(events, 100.0, 130.0) == SeenNumbers(tuples=3, lost=1, twice=1)
+    assert count_seen_events(events, 200.0, 230.0) is None

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from eyewall_deploy.measure.tuple_events import TupleEvents
+
 MARGIN = 10.0
 """Seconds after the begin, in which what was left out before it may leave gaps, and before the end,
 in which tuples may still be under way."""
@@ -63,6 +65,23 @@ def count_seen(folder: Path, began: float, end: float) -> SeenNumbers | None:
     lost = sum(number not in times for number in wanted)
     twice = sum(times[number] > 1 for number in wanted if number in times)
     return SeenNumbers(len(wanted), lost, twice)
+
+
+def count_seen_events(events: TupleEvents, began: float, end: float) -> SeenNumbers | None:
+    """Count the same of a topology that writes an event for each tuple, by their ids.
+
+    What a filter dropped is not looked for. None where nothing was emitted.
+    """
+    wanted = [
+        message
+        for message, at in events.emitted.items()
+        if began + MARGIN <= at <= end - MARGIN and message not in events.dropped
+    ]
+    times = Counter(arrival.id for arrival in events.arrivals if arrival.at <= end)
+    if not wanted:
+        return None
+    lost = sum(message not in times for message in wanted)
+    return SeenNumbers(len(wanted), lost, sum(times[message] > 1 for message in wanted))
 
 
 def _read(path: Path) -> Iterator[tuple[int, range]]:

@@ -158,7 +158,7 @@ class TrialRun:
     workers
         Each worker's host with its executors, at the end: who shares one. None in older records.
     seen
-        What became of the tuples of its chains, by their numbers; None where no sink keeps them.
+        What became of the tuples of its chains, and of topologies in Python; None of others.
     forecasts
         What Eyewall expected of the trial's loads, at the end; of the last run of a start alone.
     without_events

@@ -14,7 +14,7 @@ from eyewall_deploy.measure.load_samples import (
     read_start,
     seconds_of_events,
 )
-from eyewall_deploy.measure.seen_numbers import SeenNumbers, count_seen
+from eyewall_deploy.measure.seen_numbers import SeenNumbers, count_seen, count_seen_events
 from eyewall_deploy.measure.tuple_events import read_events
 from eyewall_deploy.submit import DEFAULT_PROJECT, submit
 from eyewall_deploy.trial.trial_file import LOAD_CLASS, RATE
@@ -131,9 +131,12 @@ def read_topologies(trial: Trial, folder: Path) -> list[dict[int, LoadSecond]]:
 
 
 def read_seen(trial: Trial, folder: Path, began: float) -> SeenNumbers | None:
-    """Return what became of all topologies' tuples, as far as their sinks keep numbers."""
+    """Return what became of all topologies' tuples, as far as their sinks say which they saw."""
+    end = began + trial.seconds
     counted = [
-        count_seen(folder / topology.name, began, began + trial.seconds)
+        count_seen(folder / topology.name, began, end)
+        if topology.streamparse is None
+        else count_seen_events(read_events(folder / topology.name), began, end)
         for topology in trial.topologies
     ]
     known = [it for it in counted if it is not None]
