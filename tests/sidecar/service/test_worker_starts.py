@@ -51,6 +51,11 @@ def test_others_see_on_which_hosts_workers_start_until_they_have_started() -> No
     assert starts.beside("u", 110.0) == {"b": "t"}
     starts.expect("t", (), (worker("b", 6700, 2),), HOSTS, 150.0)  # Nimbus did not take it
     assert starts.beside("u", 159.0) == {"b": "t"}
+    starts.retain({"t", "u"})
+    assert starts.beside("u", 159.0) == {"b": "t"}
+    starts.retain({"u"})  # t was killed
+    assert starts.beside("u", 159.0) == {}
+    starts.expect("t", (), (worker("b", 6700, 2),), HOSTS, 100.0)
     assert starts.beside("u", 160.0) == {}
 
 

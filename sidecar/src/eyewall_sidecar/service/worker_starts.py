@@ -6,7 +6,7 @@ workers that start at once on one host wait for each other. What is kept is that
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from statistics import median_low
@@ -136,6 +136,10 @@ class WorkerStarts:
             first = now if known is None else known.first
             awaited[at] = _AwaitedStart(first, now, self._ids.get(at, ""), together[at[1]])
         self._awaited = awaited
+
+    def retain(self, topologies: Set[str]) -> None:
+        """Await nothing more of topologies that are gone."""
+        self._awaited = {at: it for at, it in self._awaited.items() if at[0] in topologies}
 
     def observe(self, reports: Iterable[Sample], now: float) -> None:
         """Learn from the hosts' latest reports which of the awaited workers run."""
