@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from eyewall_sidecar.model.placed_rates import as_placed
-from eyewall_sidecar.service.overlap import find_obstacle, restart_reason
+from eyewall_sidecar.service.overlap import find_obstacle, longest_start, restart_reason
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts, start_seconds
 from eyewall_sidecar.storm import Assignment, ComponentKind, TopologyProblem, Worker
@@ -17,6 +17,9 @@ timeout."""
 OVERLAP_GAP = 1.0
 """Seconds without output that a move costs whose old workers serve on: what starting workers take
 of their hosts, too."""
+QUICK_START = 30.0
+"""Seconds of a start up to which a move costs no more than that. Where two new workers took 36 s
+next to two that took 18, no ack came for 20 s (docs/results/trials.md)."""
 LEAST_SPARE = 0.02
 """The part of today's rates that a placement is taken to carry in addition at least: what waited
 is made up for in the end."""
@@ -71,7 +74,8 @@ def price_move(
     on_host = Counter(hosts.get(it.slot.supervisor, "") for it in started)
     seconds = (expected_start(request, it, starts, count) for it, count in on_host.items())
     gap = max(seconds, default=0.0)
-    if restart_reason(request, after) is None:
+    is_quick = longest_start(request, after) <= QUICK_START
+    if is_quick and restart_reason(request, after) is None:
         gap = min(gap, OVERLAP_GAP)
     affected = _affected(request, started, _received(request))
     return MovePrice(gap, affected, topology.topology.message_timeout, sustainable)

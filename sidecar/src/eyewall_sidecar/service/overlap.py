@@ -17,9 +17,8 @@ from eyewall_sidecar.storm import Assignment, HostLoad, Slot, Topology, Worker
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
 MEGABYTE = 1 << 20
-LONGEST_START = 30.0
-"""Seconds that starts may take on a host's cores. Where two new workers took 36 s next to two that
-took 18, no ack came for 20 s (docs/results/trials.md)."""
+LONGEST_START = 120.0
+"""Seconds that starts may take on a host's cores: old workers wait for 150 at most."""
 MOST_BEHIND = 6.0
 """Seconds by which old workers may fall behind while others start beside them: a topology that used
 0.6 of a core came to 1.3 by this and hardly noticed, one that filled a third of a core to 12, and
@@ -53,6 +52,19 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
     if obstacle := _cpu_obstacle(request, ended, started):
         return obstacle
     return _memory_obstacle(request, ended, started)
+
+
+def longest_start(request: PlacementRequest, after: Assignment) -> float:
+    """Return the most seconds that a move's starts take on a host's cores, as far as known."""
+    loads = request.observation.estimates.loads
+    started = set(after) - set(request.topology.assignment)
+    starts = Counter(_host_name(request, it.slot.supervisor) for it in started)
+    seconds = (
+        start_seconds(load, starting * request.start_cpu)
+        for host, starting in starts.items()
+        if (load := loads.get(host)) is not None
+    )
+    return max(seconds, default=0.0)
 
 
 def find_obstacle(request: PlacementRequest) -> Message | None:
