@@ -1,8 +1,8 @@
 """Which tuples of a load topology reached its sink, by their numbers.
 
-So a loss is told from a duplicate, which totals cannot. A sink's file has a line for each second:
-when it was written, in seconds since the epoch, and ranges of numbers, as `1795872642 3-7 9 9`. A
-sink that moves begins another file.
+Totals cannot distinguish a loss from a duplicate; numbers can. A sink's file has a line for each
+second: when it was written, in seconds since the epoch, and ranges of numbers, as
+`1795872642 3-7 9 9`. A sink that moves begins another file.
 """
 
 from __future__ import annotations

@@ -91,8 +91,7 @@ class TopologyDecider:
         """Learn from the hosts' reports how topologies do, and how long their workers started."""
         estimates, now = observation.estimates, self._clock()
         missed = chain.from_iterable(estimates.missed.values())
-        self.started.starts.retain({it.topology.id for it in observation.state.topologies})
-        self.started.starts.observe(chain(missed, estimates.reports.values()), now)
+        self.started.observe(observation.state, chain(missed, estimates.reports.values()))
         self._performances.observe(observation.state, observation.delays, estimates, now)
 
     def decide(

@@ -1,6 +1,8 @@
 """The workers that an assignment starts: counted against the budget, and timed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+from eyewall_contracts.sample import Sample
 
 from eyewall_sidecar.service.worker_budget import WorkerBudget
 from eyewall_sidecar.service.worker_starts import WorkerStarts
@@ -15,6 +17,11 @@ class StartedWorkers:
         self.budget = WorkerBudget()
         self.starts = starts
         self._clock = clock
+
+    def observe(self, state: ClusterState, reports: Iterable[Sample]) -> None:
+        """Learn from hosts' reports; nothing more is awaited of topologies that are gone."""
+        self.starts.retain({it.topology.id for it in state.topologies})
+        self.starts.observe(reports, self._clock())
 
     def expect(self, topology: TopologyState, assignment: Assignment, state: ClusterState) -> None:
         """Time the starts of an assignment that Nimbus is given."""

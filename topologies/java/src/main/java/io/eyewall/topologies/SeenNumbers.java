@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.apache.storm.task.TopologyContext;
 
 /**
- * Which tuples a sink has seen: their numbers, a line for each second, in a file of its own. So a
- * tuple that was lost is told from one that was seen twice, whichever worker had the sink.
+ * Which tuples a sink has seen: their numbers, a line for each second, in a file of its own. They
+ * distinguish a lost tuple from one that was seen twice, whichever worker had the sink.
  */
 final class SeenNumbers {
     private final Path file;
