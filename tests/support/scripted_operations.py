@@ -44,7 +44,9 @@ class ScriptedOperations(pb_grpc.OperationsServicer, provisioning_grpc.Provision
     unsettled: bool = False
     """Whether forecasts are by the rates of a start."""
     asked: list[Any] = field(default_factory=list)
-    """Requests that plan, apply or ask for reasons."""
+    """Requests that plan, apply, provision or ask for reasons."""
+    forecasts_asked: list[pb.ForecastRequest] = field(default_factory=list)
+    """Apart from the others, as the dashboard asks for forecasts by itself, too."""
 
     def GetStatus(self, request: pb.StatusRequest, context: Any) -> pb.Status:  # noqa: N802
         self._refuse("GetStatus", context)
@@ -109,7 +111,7 @@ class ScriptedOperations(pb_grpc.OperationsServicer, provisioning_grpc.Provision
         )
 
     def MakeForecast(self, request: pb.ForecastRequest, context: Any) -> pb.Forecast:  # noqa: N802
-        self.asked.append(request)
+        self.forecasts_asked.append(request)
         self._refuse("MakeForecast", context)
         off = [it.host for it in request.hosts if it.share == 0.0]
         found = a_forecast(request.rate if request.HasField("rate") else 1.0, off)

@@ -219,7 +219,7 @@ def test_the_api_asks_the_sidecar_without_hosts_and_with_a_policy(
         "edge-1": False,
         "cloud-1": True,
     }
-    request = next(it for it in sidecar.operations.asked if getattr(it, "policy", "") == "odp")
+    request = next(it for it in sidecar.operations.forecasts_asked if it.policy == "odp")
     assert [(it.host, it.share) for it in request.hosts] == [("cloud-1", 0.0)]
 
 
