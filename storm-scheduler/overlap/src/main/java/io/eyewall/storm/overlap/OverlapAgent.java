@@ -16,6 +16,7 @@ public final class OverlapAgent {
     /** Has Storm's classes changed as they are loaded; called by the JVM. */
     public static void premain(String arguments, Instrumentation instrumentation) {
         instrumentation.addTransformer(new WorkerTransformer());
+        StartingCores.releaseOnceStarted();
     }
 
     /** The jar's version. */

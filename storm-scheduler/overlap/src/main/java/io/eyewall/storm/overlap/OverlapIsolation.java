@@ -72,13 +72,16 @@ public class OverlapIsolation extends DefaultResourceIsolationManager {
                 targetDir);
     }
 
-    /** The command of a worker, with the agent. */
+    /** The command of a worker, with the agent, which gives it more cores once it has started. */
     static List<String> withAgent(List<String> command, String jar) {
         List<String> result = new ArrayList<>(command);
         for (int place = 0; place < command.size(); place++) {
             if (command.get(place).startsWith(WORKER_OPTION)) {
                 result.add(place, "-javaagent:" + jar);
-                return result;
+                return StartingCores.confine(
+                        result,
+                        StartingCores.ofThisProcess(),
+                        Runtime.getRuntime().availableProcessors());
             }
         }
         LOG.warn("no worker is started by {}; moves are as without eyewall's agent", command);

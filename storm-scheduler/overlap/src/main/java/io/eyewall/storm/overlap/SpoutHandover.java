@@ -145,6 +145,9 @@ final class SpoutHandover {
                 boolean isReady = early != null && early.areWaiting() & warmUp.isOver(now);
                 // While the topology is deactivated neither of the two emits.
                 asks = asks || !isActive || isReady || now - began > LONGEST_START_MILLIS;
+                if (asks) {
+                    StartingCores.started();
+                }
                 boolean isSuperseded = hasMoved.getAsBoolean();
                 try {
                     if (isSuperseded) {

@@ -46,6 +46,9 @@ final class Successors {
         isSilent =
                 Boolean.TRUE.equals(
                         worker.getTopologyConf().get(Config.TOPOLOGY_DISABLE_LOADAWARE_MESSAGING));
+        if (isSilent) {
+            StartingCores.started(); // Storm does not call what says when it has
+        }
     }
 
     /**

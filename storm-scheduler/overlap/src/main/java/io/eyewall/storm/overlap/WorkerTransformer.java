@@ -70,6 +70,7 @@ final class WorkerTransformer implements ClassFileTransformer {
         if (!KnownCode.isKnown(className, classFile)) {
             say(className, "this Storm's is not one that is known", null);
             if (KnownCode.isNeeded(className)) {
+                StartingCores.started(); // nothing here will learn when it has
                 announceUnknown(loader);
             }
             return null;

@@ -39,6 +39,9 @@ public final class YoungLoad {
                                     loads.put(
                                             it.getExecutorId().get(0).intValue(),
                                             it.getReceiveQueue().getQueueLoad()));
+            if (loads.size() == executors.size()) {
+                StartingCores.started();
+            }
             worker.getReceiver().sendLoadMetrics(loads);
         }
     }
