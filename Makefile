@@ -58,7 +58,7 @@ REPORTS_topologies := topologies/java/target/surefire-reports
 PYTEST := $(BIN)/pytest --color=no
 # In the order that tests/conftest.py gives: by the number of tests, xdist's own, the slowest would
 # come last, since what starts a whole program is mostly alone in its file.
-SIDE_BY_SIDE := -n 3 --dist loadfile --no-loadscope-reorder
+SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: $(PARTS:%=part-%)
 # Minutes of programs' starts that `make test` has no room for: `make test-cluster` has the first,

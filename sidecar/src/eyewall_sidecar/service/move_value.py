@@ -37,6 +37,8 @@ def find_value_hold(
         hold = _price_hold(candidate, prediction, horizon, conditions)
     overload = conditions.overload
     overloaded = saturated or (overload is not None and not overload.is_refuted)
+    if hold is None and not overloaded:
+        return _later_results_hold(candidate, prediction)
     if hold is None and overloaded and horizon > 0:
         return _patience_hold(candidate, conditions) or _relieved_hold(candidate, conditions)
     return hold
@@ -94,6 +96,22 @@ def _price_hold(
     if least > 0 and (horizon == 0 or saved > price.seconds):
         return None
     return message(Code.COSTS_MORE, horizon=horizon, saved=saved, cost=price.seconds, gap=price.gap)
+
+
+def _later_results_hold(candidate: CandidateMove, prediction: LoadPrediction) -> Message | None:
+    """Return that results come later by more than acks come sooner; None if they do not.
+
+    The objective counts the way until the source has the ack, which bounds throughput; who waits
+    for results waits for the sinks. An acker next to the source may be paid for by those.
+    """
+    before, solution = candidate.before, candidate.solution
+    if before is None or solution is None or solution.evaluation is None:
+        return None
+    later = solution.evaluation.metrics[Term.R] - before.metrics[Term.R]
+    if later <= prediction.gain[1]:
+        return None
+    least, greatest = prediction.gain
+    return message(Code.RESULTS_LATER, later=later, least=least, greatest=greatest)
 
 
 def _patience_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:
