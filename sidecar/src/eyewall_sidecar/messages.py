@@ -69,8 +69,7 @@ class Code(Enum):
         "{gap:.0f} s without output cost {cost:.3g} s"
     )
     RESULTS_LATER = (
-        "acks should come {least:ms} to {greatest:ms} earlier, and results on the slowest path "
-        "{later:ms} later"
+        "acks would come {least:ms} to {greatest:ms} earlier, but results {later:ms} later"
     )
     RELIEF_TOO_SMALL = (
         "what runs is saturated, and a move is expected to carry {expected:.2f} times its "

@@ -6,7 +6,6 @@ from math import inf
 import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, Message
-from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.load_prediction import LoadPrediction
 from eyewall_sidecar.service.candidate_move import MoveConditions
 from eyewall_sidecar.service.move_price import MovePrice
@@ -38,24 +37,13 @@ def hold_of(
     conditions: MoveConditions = NOTHING_ELSE,
     horizon: float = 3600.0,
     message_timeout: float = 30.0,
-    later: float = 0.0,
 ) -> Message | None:
-    """What keeps a topology from moving as a whole: 8 s without output cost 8 · 45 = 360 s.
-
-    Results on the slowest path come by `later` seconds later than they do now.
-    """
+    """What keeps a topology from moving as a whole: 8 s without output cost 8 · 45 = 360 s."""
     it = replace(topology(), message_timeout=message_timeout)
     nimbus = nimbus_with(it, frozen=True)
     nimbus.rounds(it, 3)
     candidate = nimbus.service.last_round().records[it.id].candidate
     assert candidate is not None
-    assert candidate.before is not None
-    assert candidate.solution is not None
-    after = candidate.solution.evaluation
-    assert after is not None
-    metrics = {**after.metrics, Term.R: candidate.before.metrics[Term.R] + later}
-    solution = replace(candidate.solution, evaluation=replace(after, metrics=metrics))
-    candidate = replace(candidate, solution=solution)
     limits = MoveLimits(horizon_seconds=horizon)
     return evaluate_move(replace(candidate, prediction=prediction), limits, conditions).hold
 
@@ -73,21 +61,23 @@ def test_a_move_is_made_if_what_it_surely_gains_within_the_horizon_exceeds_its_p
 
 
 def test_acks_are_not_paid_for_with_results() -> None:
-    # Acks 110 to 120 ms sooner, and results 130 or 115 ms later: at most 120 are gained.
     sooner = predicted((0.11, 0.12), saturated=False)
-    assert values(hold_of(sooner, later=0.13), Code.RESULTS_LATER) == {
-        "later": pytest.approx(0.13),
+    later = replace(sooner, results_gain=-0.001)
+    assert values(hold_of(later), Code.RESULTS_LATER) == {
+        "later": 0.001,
         "least": 0.11,
         "greatest": 0.12,
     }
-    assert hold_of(sooner, later=0.115) is None
+    assert hold_of(replace(sooner, results_gain=0.0)) is None
 
 
-def test_what_is_overloaded_may_pay_with_the_latency_of_results() -> None:
-    sooner = predicted((0.11, 0.12), saturated=False)
-    assert hold_of(sooner, LASTING, later=0.13) is None
-    relief = predicted((9.0, 9.0), relief=(9.0, 9.0), saturated=True)
-    assert hold_of(relief, LASTING, later=10.0) is None
+def test_what_is_overloaded_pays_with_results_only_for_more_throughput() -> None:
+    def overloaded(relief: float) -> LoadPrediction:
+        found = predicted((0.11, 0.12), relief=(relief, relief), saturated=False)
+        return replace(found, results_gain=-0.001)
+
+    assert codes(hold_of(overloaded(1.19), LASTING)) == [Code.RESULTS_LATER]
+    assert hold_of(overloaded(1.2), LASTING) is None
 
 
 def test_without_a_horizon_any_sure_gain_is_enough_and_a_possible_loss_is_too_much() -> None:

@@ -18,6 +18,9 @@ MORE_DEMAND = LoadScenario(demand=1.0)
 NEARLY_FULL = 1.15
 """What is saturated carries by its estimates no more than this multiple of what it carries now: an
 error as large as a small demand makes nothing saturated."""
+ACK_WORTH = 0.1
+"""Seconds by which a result may come later for an ack that comes a second earlier: nobody waits for
+acks where nothing is overloaded, but sources whose tuples are limited in number."""
 ROOMY = 2.0
 """What carries at least this multiple of today's rates by its estimates has room whatever their
 errors are."""
@@ -42,6 +45,10 @@ class LoadPrediction:
         `SCENARIOS`, or the estimated one if that is `ROOMY`.
     carried
         The multiple of today's rates that what runs carries, by the estimates.
+    results_gain
+        The seconds by which results arrive earlier at sinks by the estimates, the mean over paths
+        weighted by rate, and `ACK_WORTH` of those by which acks do; negative if acks are paid for
+        with results.
     """
 
     gain: tuple[float, float]
@@ -50,17 +57,20 @@ class LoadPrediction:
     saturated: bool
     sustainable: float = inf
     carried: float = 1.0
+    results_gain: float = inf
 
 
 def predict_move(problem: PlacementProblem, before: Placement, after: Placement) -> LoadPrediction:
     """Predict what a move from one placement to another changes."""
     arrays = ProblemArrays.of(problem)
     first, second = places_of(problem, before), places_of(problem, after)
-    gains, reliefs, carried = [], [], []
+    gains, results, reliefs, carried = [], [], [], []
     for scenario in SCENARIOS:
         loads = LoadArrays.of(arrays, scenario=scenario)
         was, then = evaluate_load(loads, first), evaluate_load(loads, second)
         gains.append(was.response_time - then.response_time)
+        of_acks = was.acks - then.acks
+        results.append(gains[-1] - of_acks + ACK_WORTH * of_acks)
         reliefs.append(then.sustainable / was.sustainable)
         carried.append(then.sustainable)
     least, estimated = (
@@ -77,6 +87,7 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
         saturated=saturated,
         sustainable=room if room >= ROOMY else min(carried),
         carried=estimated,
+        results_gain=results[as_estimated],
     )
 
 

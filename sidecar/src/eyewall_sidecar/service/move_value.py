@@ -37,8 +37,8 @@ def find_value_hold(
         hold = _price_hold(candidate, prediction, horizon, conditions)
     overload = conditions.overload
     overloaded = saturated or (overload is not None and not overload.is_refuted)
-    if hold is None and not overloaded:
-        return _later_results_hold(candidate, prediction)
+    if hold is None and not (overloaded and prediction.expected_relief >= RELIEF):
+        hold = _later_results_hold(prediction)
     if hold is None and overloaded and horizon > 0:
         return _patience_hold(candidate, conditions) or _relieved_hold(candidate, conditions)
     return hold
@@ -98,20 +98,18 @@ def _price_hold(
     return message(Code.COSTS_MORE, horizon=horizon, saved=saved, cost=price.seconds, gap=price.gap)
 
 
-def _later_results_hold(candidate: CandidateMove, prediction: LoadPrediction) -> Message | None:
-    """Return that results come later by more than acks come sooner; None if they do not.
+def _later_results_hold(prediction: LoadPrediction) -> Message | None:
+    """Return that results would come later, for earlier acks alone; None if they would not.
 
-    The objective counts the way until the source has the ack, which bounds throughput; who waits
-    for results waits for the sinks. An acker next to the source may be paid for by those.
+    The objective counts the way until the source has the ack, which bounds throughput. Who waits
+    for results waits for the sinks.
     """
-    before, solution = candidate.before, candidate.solution
-    if before is None or solution is None or solution.evaluation is None:
-        return None
-    later = solution.evaluation.metrics[Term.R] - before.metrics[Term.R]
-    if later <= prediction.gain[1]:
+    if prediction.results_gain >= 0:
         return None
     least, greatest = prediction.gain
-    return message(Code.RESULTS_LATER, later=later, least=least, greatest=greatest)
+    return message(
+        Code.RESULTS_LATER, later=-prediction.results_gain, least=least, greatest=greatest
+    )
 
 
 def _patience_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.storm.Config;
 import org.apache.storm.container.DefaultResourceIsolationManager;
 import org.apache.storm.daemon.supervisor.ExitCodeCallback;
@@ -81,7 +82,8 @@ public class OverlapIsolation extends DefaultResourceIsolationManager {
                 return StartingCores.confine(
                         result,
                         StartingCores.ofThisProcess(),
-                        Runtime.getRuntime().availableProcessors());
+                        Runtime.getRuntime().availableProcessors(),
+                        ThreadLocalRandom.current());
             }
         }
         LOG.warn("no worker is started by {}; moves are as without eyewall's agent", command);

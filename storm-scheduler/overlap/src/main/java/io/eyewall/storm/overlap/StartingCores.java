@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -49,18 +50,22 @@ final class StartingCores {
      * The command of a worker, on its starting cores; unchanged where there is but one core, or
      * nothing to set cores with.
      *
+     * <p>Where there is no quota all starts share one half. A quota is often a container's, of a
+     * machine that has others: their starts are not to meet on the same cores.
+     *
      * @param command the log writer's, which starts the worker's; the worker has the agent
      * @param cores those of the supervisor
      * @param processors what the supervisor's JVM counts: less than cores where a quota allows less
+     * @param random chooses cores under a quota
      */
-    static List<String> confine(List<String> command, List<Integer> cores, int processors) {
+    static List<String> confine(
+            List<String> command, List<Integer> cores, int processors, RandomGenerator random) {
         int place = command.indexOf(LOG_WRITER) + 1;
         Optional<Path> taskset = taskset();
         if (cores.size() < 2 || place == 0 || place + 1 >= command.size() || taskset.isEmpty()) {
             return command;
         }
-        int most = Math.max(1, Math.min(cores.size(), processors) / 2);
-        String some = list(cores.subList(cores.size() - most, cores.size()));
+        String some = list(some(cores, processors, random));
         List<String> result = new ArrayList<>(command.subList(0, place));
         result.addAll(List.of("/bin/sh", "-c", START, taskset.get().toString(), some));
         result.add(command.get(place));
@@ -69,6 +74,14 @@ final class StartingCores {
         result.add("-XX:ActiveProcessorCount=" + processors);
         result.addAll(command.subList(place + 1, command.size()));
         return result;
+    }
+
+    private static List<Integer> some(
+            List<Integer> cores, int processors, RandomGenerator random) {
+        int all = cores.size();
+        int most = Math.max(1, Math.min(all, processors) / 2);
+        int first = processors < all ? random.nextInt(all) : all - most;
+        return IntStream.range(first, first + most).mapToObj(it -> cores.get(it % all)).sorted().toList();
     }
 
     /** The cores that this process may use; none where the kernel does not say. */
@@ -88,6 +101,9 @@ final class StartingCores {
             return;
         }
         int space = property.lastIndexOf(' ');
+        if (parse(property.substring(space + 1)).equals(ofThisProcess())) {
+            return; // cores could not be set
+        }
         Release release =
                 new Release(
                         property.substring(0, space),

@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,13 +20,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StartingCoresTest {
 
+    private static final RandomGenerator RANDOM = new Random(1);
+
     private static final List<String> COMMAND =
             List.of("java", "-cp", "a", "org.apache.storm.LogWriter", "java", "-server", "Worker");
 
     @BeforeEach
     void needsTaskset() {
         List<Integer> one = List.of(0, 1);
-        assumeTrue(StartingCores.confine(COMMAND, one, 2).size() > COMMAND.size(), "no taskset");
+        assumeTrue(StartingCores.confine(COMMAND, one, 2, RANDOM).size() > COMMAND.size(), "no taskset");
     }
 
     @ParameterizedTest
@@ -33,12 +39,10 @@ class StartingCoresTest {
                 "0,1,2 | 3 | 2", // half of three is one and a half
                 "0,1,2,3 | 4 | 2,3",
                 "4,6,9,11,12 | 5 | 11,12",
-                "0,1,2,3,4,5,6,7 | 2 | 7", // a quota of two cores: half of it
-                "0,1 | 1 | 1",
             })
     void aWorkerStartsOnHalfOfTheCores(String cores, int processors, String half) {
         List<Integer> all = Stream.of(cores.split(",")).map(Integer::valueOf).toList();
-        List<String> command = StartingCores.confine(COMMAND, all, processors);
+        List<String> command = StartingCores.confine(COMMAND, all, processors, RANDOM);
         assertThat(command.subList(0, 6))
                 .containsExactly(
                         "java", "-cp", "a", "org.apache.storm.LogWriter", "/bin/sh", "-c");
@@ -55,21 +59,36 @@ class StartingCoresTest {
     }
 
     @Test
+    void underAQuotaStartsDoNotMeetOnTheSameCores() {
+        // Four of eight cores' time: a start takes two, each two that are neighbours.
+        List<Integer> eight = List.of(0, 1, 2, 3, 4, 5, 6, 7);
+        Set<String> seen = new HashSet<>();
+        for (int start = 0; start < 200; start++) {
+            seen.add(StartingCores.confine(COMMAND, eight, 4, RANDOM).get(8));
+        }
+        assertThat(seen)
+                .containsExactlyInAnyOrder(
+                        "0,1", "1,2", "2,3", "3,4", "4,5", "5,6", "6,7", "0,7");
+        // Of one core's time it takes all, on one core: its threads then count as one.
+        assertThat(StartingCores.confine(COMMAND, eight, 1, RANDOM).get(8)).hasSize(1);
+    }
+
+    @Test
     void aHostOfOneCoreAndACommandOfAnotherFormStayAsTheyAre() {
         List<Integer> two = List.of(0, 1);
-        assertThat(StartingCores.confine(COMMAND, List.of(0), 1)).isEqualTo(COMMAND);
-        assertThat(StartingCores.confine(COMMAND, List.of(), 1)).isEqualTo(COMMAND);
+        assertThat(StartingCores.confine(COMMAND, List.of(0), 1, RANDOM)).isEqualTo(COMMAND);
+        assertThat(StartingCores.confine(COMMAND, List.of(), 1, RANDOM)).isEqualTo(COMMAND);
         List<String> other = List.of("java", "-server", "Worker");
-        assertThat(StartingCores.confine(other, two, 2)).isEqualTo(other);
+        assertThat(StartingCores.confine(other, two, 2, RANDOM)).isEqualTo(other);
         List<String> nothing = List.of("java", "org.apache.storm.LogWriter");
-        assertThat(StartingCores.confine(nothing, two, 2)).isEqualTo(nothing);
+        assertThat(StartingCores.confine(nothing, two, 2, RANDOM)).isEqualTo(nothing);
     }
 
     @Test
     void aWorkerStartsWhereCoresCannotBeSet() throws Exception {
         // The kernel refuses a core that the machine does not have.
         List<String> command = List.of("env", "org.apache.storm.LogWriter", "echo", "started");
-        List<String> worker = StartingCores.confine(command, List.of(0, 4_000), 2);
+        List<String> worker = StartingCores.confine(command, List.of(0, 4_000), 2, RANDOM);
         Process process = new ProcessBuilder(worker.subList(2, worker.size())).start();
         String said = new String(process.getInputStream().readAllBytes());
         assertThat(process.waitFor()).isZero();
@@ -86,7 +105,7 @@ class StartingCoresTest {
         List<String> command =
                 List.of("env", "org.apache.storm.LogWriter", java,
                         "-cp", System.getProperty("java.class.path"), Starting.class.getName(), how);
-        List<String> worker = StartingCores.confine(command, cores, cores.size());
+        List<String> worker = StartingCores.confine(command, cores, cores.size(), RANDOM);
         Process process =
                 new ProcessBuilder(worker.subList(2, worker.size())).redirectErrorStream(true).start();
         try {
