@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,32 @@ def worker_logs(cluster: Cluster) -> str:
     return "".join(it.read_text(encoding="utf-8") for it in logs)
 
 
+def running_workers() -> list[psutil.Process]:
+    """The chain's, old ones that serve on included."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess):
+            if is_worker(process) and any(it.startswith(f"{NAME}-") for it in process.cmdline()):
+                found.append(process)
+    return found
+
+
+def only_worker() -> list[psutil.Process] | None:
+    """It alone, once no other one of the chain runs."""
+    workers = running_workers()
+    return workers if len(workers) == 1 else None
+
+
+def has_all_cores(worker: psutil.Process) -> bool:
+    """Whether each of its threads may use all cores of this machine."""
+    cores = os.sched_getaffinity(0)
+    found = True
+    for thread in worker.threads():
+        with suppress(ProcessLookupError):
+            found = found and os.sched_getaffinity(thread.id) == cores
+    return found
+
+
 def test_a_drained_host_is_left_while_its_worker_serves_on(cluster: Cluster, seconds: Path) -> None:
     # Rates are known once the host has reported its worker, and with it the overlap agent in it.
     cluster.placed(NAME, EXECUTORS)
@@ -79,16 +106,12 @@ def test_a_drained_host_is_left_while_its_worker_serves_on(cluster: Cluster, sec
         # The old worker says so before it ends, and nothing that it had taken is lost.
         assert "are prepared elsewhere; lingering" in worker_logs(cluster)
         wait_for(lambda: is_all_acked(seconds), PATIENCE, "a moment when all tuples are acked")
-
-
-def running_workers() -> int:
-    """How many of the chain's workers run, old ones that serve on included."""
-    count = 0
-    for process in psutil.process_iter():
-        with suppress(psutil.NoSuchProcess):
-            is_own = any(part.startswith(f"{NAME}-") for part in process.cmdline())
-            count += is_own and is_worker(process)
-    return count
+        # It started on half of the cores, and has all of them since it is ready.
+        (worker,) = wait_for(only_worker, PATIENCE, "the end of the old worker")
+        several = len(os.sched_getaffinity(0)) > 1
+        assert any(it.startswith("-Deyewall.cores=") for it in worker.cmdline()) == several
+        wait_for(lambda: has_all_cores(worker), PATIENCE, "a worker with all cores")
+        assert "not ready after" not in worker_logs(cluster)
 
 
 def test_both_workers_end_when_the_topology_is_killed_in_the_middle_of_a_move(
@@ -98,7 +121,9 @@ def test_both_workers_end_when_the_topology_is_killed_in_the_middle_of_a_move(
     wait_for(lambda: cluster.rates_age(NAME), PATIENCE, "rates of the chain", pause=2.0)
     (left,) = used_hosts(cluster.placed(NAME, EXECUTORS))
     with cluster.drained(left, wait=0):
-        wait_for(lambda: running_workers() == 2, PATIENCE, "an old and a new worker", pause=0.2)
+        wait_for(
+            lambda: len(running_workers()) == 2, PATIENCE, "an old and a new worker", pause=0.2
+        )
         # Both serve on now: of the chain of an earlier test nothing is left.
         wait_for(lambda: cluster.znodes("/storm/eyewall-serving"), PATIENCE, "a notice", pause=0.2)
         topology = cluster.topology(NAME)
@@ -106,4 +131,4 @@ def test_both_workers_end_when_the_topology_is_killed_in_the_middle_of_a_move(
         assert cluster.znodes("/storm/eyewall-serving") == [topology["id"]]
         assert cluster.znodes("/storm/eyewall-spouts") == [topology["id"]]
         cluster.run("kill", NAME)
-        wait_for(lambda: running_workers() == 0, PATIENCE, "the end of both")
+        wait_for(lambda: not running_workers(), PATIENCE, "the end of both")
