@@ -68,9 +68,6 @@ class Code(Enum):
         "within {horizon:g} s it saves at least {saved:.3g} s of lateness for each tuple/s, and "
         "{gap:.0f} s without output cost {cost:.3g} s"
     )
-    RESULTS_LATER = (
-        "acks would come {least:ms} to {greatest:ms} earlier, but results {later:ms} later"
-    )
     RELIEF_TOO_SMALL = (
         "what runs is saturated, and a move is expected to carry {expected:.2f} times its "
         "throughput (at least {least:.2f} times); it needs {minimum:g} times (at least "

@@ -6,7 +6,7 @@ import pytest
 from eyewall_sidecar.model import Link, LoadModel, Node, Operator, PlacementProblem, Stream
 from eyewall_sidecar.objectives.load import forecast_load
 from eyewall_sidecar.objectives.load_prediction import least_gain_once_settled, predict_move
-from eyewall_sidecar.objectives.load_scenarios import LoadScenario
+from eyewall_sidecar.objectives.load_scenarios import SCENARIOS, LoadScenario
 
 TOGETHER = {"a": "n1", "b": "n1"}
 SPLIT = {"a": "n1", "b": "n2"}
@@ -57,39 +57,14 @@ def test_settling_leaves_half_or_a_tenth_of_the_demand() -> None:
     assert 0.009 <= found.response_time < 0.011
 
 
-def acked(acks: bool) -> PlacementProblem:
-    """a ─10/s─▶ b, with a and the acker k on n1: n2 is near for tuples, and n3 for acks."""
-    delays = {
-        ("n1", "n2"): 0.01,
-        ("n2", "n1"): 0.1,
-        ("n1", "n3"): 0.03,
-        ("n3", "n1"): 0.02,
-        ("n2", "n3"): 0.1,
-        ("n3", "n2"): 0.1,
-    }
-    of_acks = Stream("b", "k", 10, system=True), Stream("k", "a", 10, system=True)
-    return PlacementProblem(
-        operators=tuple(Operator(it, execution_time=1e-6, demand=1e-5) for it in "abk"),
-        streams=(Stream("a", "b", 10), *(of_acks if acks else ())),
-        nodes=tuple(Node(it, cores=1.0) for it in ("n1", "n2", "n3")),
-        links={ends: Link(delay) for ends, delay in delays.items()},
-        load=LoadModel(worker_cpu=0.0, polling_cpu=0.0, crossing_seconds=0.0),
-    )
-
-
-NEAR, FAR = ({"a": "n1", "b": it, "k": "n1"} for it in ("n2", "n3"))
-
-
-def test_an_ack_a_second_earlier_is_worth_a_result_a_tenth_of_a_second_later() -> None:
-    # Results take 10 ms and then 30, acks 100 and then 20: 60 ms less for both together.
-    found = predict_move(acked(acks=True), NEAR, FAR)
-    assert 0 < found.gain[0] < 0.061
-    assert found.results_gain == pytest.approx(-0.02 + 0.1 * 0.08, abs=1e-4)
-    # And back.
-    back = predict_move(acked(acks=True), FAR, NEAR)
-    assert back.results_gain == pytest.approx(0.02 - 0.1 * 0.08, abs=1e-4)
-
-
-def test_where_nothing_is_acked_results_gain_what_tuples_do() -> None:
-    found = predict_move(acked(acks=False), FAR, NEAR)
-    assert found.results_gain == pytest.approx(0.02, abs=1e-4)
+def test_the_part_that_is_saved_is_the_least_of_all_scenarios() -> None:
+    problem = chain(1.0, SPLIT)
+    parts = []
+    for scenario in SCENARIOS:
+        before, after = (
+            forecast_load(problem, it, scenario=scenario).response_time for it in (SPLIT, TOGETHER)
+        )
+        parts.append((before - after) / before)
+    found = predict_move(problem, SPLIT, TOGETHER)
+    assert found.saved_part == pytest.approx(min(parts))
+    assert 0 < found.saved_part < max(parts) < 1

@@ -60,24 +60,21 @@ def test_a_move_is_made_if_what_it_surely_gains_within_the_horizon_exceeds_its_p
     assert hold_of(predicted((0.11, 1.0), saturated=False)) is None
 
 
-def test_acks_are_not_paid_for_with_results() -> None:
-    sooner = predicted((0.11, 0.12), saturated=False)
-    later = replace(sooner, results_gain=-0.001)
-    assert values(hold_of(later), Code.RESULTS_LATER) == {
-        "later": 0.001,
-        "least": 0.11,
-        "greatest": 0.12,
-    }
-    assert hold_of(replace(sooner, results_gain=0.0)) is None
+def test_of_what_the_model_has_too_high_a_move_saves_the_same_part() -> None:
+    # By the model tuples take 0.3 of 0.4 s less: 1080 s saved, for 360.
+    found = replace(predicted((0.3, 0.4), saturated=False), saved_part=0.75)
+    assert hold_of(found) is None
+    # 0.2 s are measured, of which three quarters save 540 s. Of 0.1 s they save 270 s.
+    assert hold_of(found, MoveConditions(latency=0.2)) is None
+    little = hold_of(found, MoveConditions(latency=0.1))
+    assert values(little, Code.COSTS_MORE)["saved"] == pytest.approx(270.0)
 
 
-def test_what_is_overloaded_pays_with_results_only_for_more_throughput() -> None:
-    def overloaded(relief: float) -> LoadPrediction:
-        found = predicted((0.11, 0.12), relief=(relief, relief), saturated=False)
-        return replace(found, results_gain=-0.001)
-
-    assert codes(hold_of(overloaded(1.19), LASTING)) == [Code.RESULTS_LATER]
-    assert hold_of(overloaded(1.2), LASTING) is None
+def test_of_what_the_model_has_too_low_a_move_saves_what_the_model_says() -> None:
+    # 0.05 s less by the model: 180 s. That 9 s are measured now makes it no more.
+    found = replace(predicted((0.05, 0.4), saturated=False), saved_part=0.5)
+    hold = hold_of(found, MoveConditions(latency=9.0))
+    assert values(hold, Code.COSTS_MORE)["saved"] == pytest.approx(180.0)
 
 
 def test_without_a_horizon_any_sure_gain_is_enough_and_a_possible_loss_is_too_much() -> None:
@@ -215,6 +212,14 @@ def test_what_pays_for_two_moves_whatever_is_measured_need_not_come_to_rest(
     assert (hold is None) == moves
     if hold is not None:
         assert codes(hold) == [Code.UNSETTLED]
+
+
+def test_the_same_part_of_what_is_measured_has_to_pay_for_two_moves_before_rest() -> None:
+    # 20 ms by the model; of 30 ms that are measured all of these, or a tenth: 3 ms.
+    found, conditions = predicted((0.02, 1.0), saturated=False), replace(STARTS, latency=0.03)
+    assert hold_of(found, conditions, message_timeout=0.5) is None
+    little = hold_of(replace(found, saved_part=0.1), conditions, message_timeout=0.5)
+    assert codes(little) == [Code.UNSETTLED]
 
 
 def test_what_the_model_takes_for_saturated_has_to_come_to_rest() -> None:

@@ -83,9 +83,6 @@ class LoadState:
         [node], [operator]: the multiple of the problem's rates at which each saturates.
     sustainable, response_time, longest_path, headroom_penalty
         As in `LoadForecast`.
-    acks
-        Seconds of the response time on the way from sinks by an acker to the source; 0 if nothing
-        is acked.
     """
 
     nodes: Floats
@@ -97,7 +94,6 @@ class LoadState:
     response_time: float
     longest_path: float
     headroom_penalty: float
-    acks: float
 
     @property
     def load_response_time(self) -> float:
@@ -157,7 +153,6 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
         longest_path=_longest_path(arrays, places, times, waits, between),
         headroom_penalty=HEADROOM_PENALTY
         * max(0.0, arrays.headroom * arrays.rate / sustainable - 1.0),
-        acks=float((arrays.passes - arrays.tuple_passes) @ hops),
     )
 
 

@@ -18,9 +18,8 @@ MORE_DEMAND = LoadScenario(demand=1.0)
 NEARLY_FULL = 1.15
 """What is saturated carries by its estimates no more than this multiple of what it carries now: an
 error as large as a small demand makes nothing saturated."""
-ACK_WORTH = 0.1
-"""Seconds by which a result may come later for an ack that comes a second earlier: nobody waits for
-acks where nothing is overloaded, but sources whose tuples are limited in number."""
+LEAST_TIME = 1e-12
+"""Seconds; avoids 0 / 0 where tuples take no time."""
 ROOMY = 2.0
 """What carries at least this multiple of today's rates by its estimates has room whatever their
 errors are."""
@@ -45,10 +44,9 @@ class LoadPrediction:
         `SCENARIOS`, or the estimated one if that is `ROOMY`.
     carried
         The multiple of today's rates that what runs carries, by the estimates.
-    results_gain
-        The seconds by which results arrive earlier at sinks by the estimates, the mean over paths
-        weighted by rate, and `ACK_WORTH` of those by which acks do; negative if acks are paid for
-        with results.
+    saved_part
+        The least part of the time that tuples take now by which they arrive earlier; negative if
+        they may arrive later.
     """
 
     gain: tuple[float, float]
@@ -57,20 +55,19 @@ class LoadPrediction:
     saturated: bool
     sustainable: float = inf
     carried: float = 1.0
-    results_gain: float = inf
+    saved_part: float = 1.0
 
 
 def predict_move(problem: PlacementProblem, before: Placement, after: Placement) -> LoadPrediction:
     """Predict what a move from one placement to another changes."""
     arrays = ProblemArrays.of(problem)
     first, second = places_of(problem, before), places_of(problem, after)
-    gains, results, reliefs, carried = [], [], [], []
+    gains, parts, reliefs, carried = [], [], [], []
     for scenario in SCENARIOS:
         loads = LoadArrays.of(arrays, scenario=scenario)
         was, then = evaluate_load(loads, first), evaluate_load(loads, second)
         gains.append(was.response_time - then.response_time)
-        of_acks = was.acks - then.acks
-        results.append(gains[-1] - of_acks + ACK_WORTH * of_acks)
+        parts.append(gains[-1] / max(was.response_time, LEAST_TIME))
         reliefs.append(then.sustainable / was.sustainable)
         carried.append(then.sustainable)
     least, estimated = (
@@ -87,7 +84,7 @@ def predict_move(problem: PlacementProblem, before: Placement, after: Placement)
         saturated=saturated,
         sustainable=room if room >= ROOMY else min(carried),
         carried=estimated,
-        results_gain=results[as_estimated],
+        saved_part=min(parts),
     )
 
 

@@ -334,7 +334,6 @@ class TopologyDecider:
             trial = MoveTrial(
                 topology.assignment,
                 self.performance(topology).latest(),
-                predicted,
                 weighs_latency=objective.weighs_latency,
                 problem=problem.problem,
                 target=solution.placement,

@@ -1,4 +1,4 @@
-"""A move looked back on: what was measured once it came to rest, next to what was predicted."""
+"""A move looked back on: what was measured once it came to rest, next to what was before it."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
@@ -63,9 +63,6 @@ class MoveTrial:
         What ran before.
     before
         What was measured of it.
-    predicted
-        By how much the response time was to fall, in seconds, at least and at most; None if the
-        objective predicts none.
     undoes
         Whether this move takes back another one: it is not taken back itself.
     weighs_latency
@@ -78,7 +75,6 @@ class MoveTrial:
 
     origin: Assignment
     before: Performance
-    predicted: tuple[float, float] | None = None
     undoes: bool = False
     weighs_latency: bool = True
     problem: PlacementProblem | None = None

@@ -19,7 +19,7 @@ OVERLAP_GAP = 1.0
 of their hosts, too."""
 QUICK_START = 30.0
 """Seconds of a start up to which a move costs no more than that. Where two new workers took 36 s
-next to two that took 18, no ack came for 20 s (docs/results/trials.md)."""
+next to two that took 18, no ack came for 20 s (docs/results/steps.md)."""
 LEAST_SPARE = 0.02
 """The part of today's rates that a placement is taken to carry in addition at least: what waited
 is made up for in the end."""

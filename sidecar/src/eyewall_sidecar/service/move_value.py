@@ -28,7 +28,7 @@ def find_value_hold(
         gain = candidate.gain if candidate.gain is not None else 0.0
         return find_gain_hold(gain, limits) or _cost_hold(candidate, horizon, conditions.starts)
     # The model may be wrong about what runs; what is measured of it is not. Tuples whose latency is
-    # known do not pile up unless queues say so, and no move saves more than what they take.
+    # known do not pile up unless queues say so.
     is_measured = conditions.latency is not None or conditions.lacks_delay
     saturated = conditions.saturated or (prediction.saturated and not is_measured)
     if saturated:
@@ -37,8 +37,6 @@ def find_value_hold(
         hold = _price_hold(candidate, prediction, horizon, conditions)
     overload = conditions.overload
     overloaded = saturated or (overload is not None and not overload.is_refuted)
-    if hold is None and not (overloaded and prediction.expected_relief >= RELIEF):
-        hold = _later_results_hold(prediction)
     if hold is None and overloaded and horizon > 0:
         return _patience_hold(candidate, conditions) or _relieved_hold(candidate, conditions)
     return hold
@@ -61,7 +59,7 @@ def pays_before_rest(candidate: CandidateMove, horizon: float, conditions: MoveC
         return False
     if conditions.awaits_verdict or prediction.saturated or not conditions.is_quiet:
         return False
-    least = min(prediction.gain[0], inf if conditions.latency is None else conditions.latency)
+    least = _sure_gain(prediction, conditions)
     wanted = BEFORE_REST * price_of(candidate, conditions.starts).seconds / horizon
     return least > wanted and least_gain_once_settled(problem, problem.current, after) > wanted
 
@@ -88,28 +86,22 @@ def _price_hold(
     horizon: float,
     conditions: MoveConditions,
 ) -> Message | None:
-    price = price_of(candidate, conditions.starts)
-    least, _ = prediction.gain
-    if conditions.latency is not None:
-        least = min(least, conditions.latency)
+    price, least = price_of(candidate, conditions.starts), _sure_gain(prediction, conditions)
     saved = least * horizon
     if least > 0 and (horizon == 0 or saved > price.seconds):
         return None
     return message(Code.COSTS_MORE, horizon=horizon, saved=saved, cost=price.seconds, gap=price.gap)
 
 
-def _later_results_hold(prediction: LoadPrediction) -> Message | None:
-    """Return that results would come later, for earlier acks alone; None if they would not.
+def _sure_gain(prediction: LoadPrediction, conditions: MoveConditions) -> float:
+    """Return the seconds that a move gains at least, by the model and by what is measured.
 
-    The objective counts the way until the source has the ack, which bounds throughput. Who waits
-    for results waits for the sinks.
+    Where the model has too high what runs, a move saves the same part of what is measured.
     """
-    if prediction.results_gain >= 0:
-        return None
-    least, greatest = prediction.gain
-    return message(
-        Code.RESULTS_LATER, later=-prediction.results_gain, least=least, greatest=greatest
-    )
+    least, _ = prediction.gain
+    if conditions.latency is None:
+        return least
+    return min(least, prediction.saved_part * conditions.latency)
 
 
 def _patience_hold(candidate: CandidateMove, conditions: MoveConditions) -> Message | None:

@@ -22,7 +22,7 @@ LONGEST_START = 120.0
 MOST_BEHIND = 6.0
 """Seconds by which old workers may fall behind while others start beside them: a topology that used
 0.6 of a core came to 1.3 by this and hardly noticed, one that filled a third of a core to 12, and
-was late by two minutes. At 3 to 4 an ordinary move was silent for 9 s (docs/results/trials.md)."""
+was late by two minutes. At 3 to 4 an ordinary move was silent for 9 s (docs/results/demo.md)."""
 STARTING = 30.0
 """Seconds within which a worker that starts leaves the file of its agent."""
 
