@@ -25,7 +25,14 @@ from eyewall_sidecar.policies.catalogue import load_policy
 from eyewall_sidecar.policies.policy_request import PolicyRequest
 from eyewall_sidecar.service.decision import Place
 from eyewall_sidecar.service.decision_log import DecisionLog
-from eyewall_sidecar.service.look_back import MoveOutcome, MoveTrial, Surroundings, judge_move
+from eyewall_sidecar.service.look_back import (
+    MoveHistory,
+    MoveOutcome,
+    MoveTrial,
+    SlowedLink,
+    Surroundings,
+    judge_move,
+)
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.service.round import InputStores, SchedulingService
 from eyewall_sidecar.storm import (
@@ -44,6 +51,8 @@ if TYPE_CHECKING:
 
     from eyewall_contracts.decision import DecisionRecord
     from eyewall_sidecar.model import Solution
+    from eyewall_sidecar.objectives.load_prediction import LoadPrediction
+    from eyewall_sidecar.service.candidate_move import MoveConditions
     from eyewall_sidecar.storm import Assignment
 
     from benchmarks.loop.simulated_cases import SimulatedCase
@@ -80,8 +89,19 @@ class Contender:
 RAS = Contender("ras", policy="ras", objective="R=1", moves=False)
 ROUND_ROBIN = Contender("round robin", policy="round_robin", objective="R=1", moves=False)
 EYEWALL = Contender("eyewall")
-DAMPERS = ("price", "patience", "rest", "catching-up", "looking-back", "first-as-ras")
-_LIMITS_WITHOUT = {"price": {"horizon_seconds": 0.0}}
+DAMPERS = (
+    "price",
+    "patience",
+    "rest",
+    "catching-up",
+    "looking-back",
+    "first-as-ras",
+    "cool-down",
+    "holding-still",
+    "relief",
+    "measured-part",
+)
+_LIMITS_WITHOUT = {"price": {"horizon_seconds": 0.0}, "cool-down": {"cool_down_seconds": 0.0}}
 
 
 def without_damper(contender: Contender, damper: str) -> Contender:
@@ -93,10 +113,10 @@ def without_damper(contender: Contender, damper: str) -> Contender:
 
 def _absence(damper: str) -> AbstractContextManager[Any]:
     """Take what no setting switches off out of the decisions."""
-    decider = "eyewall_sidecar.service.decider"
+    decider, move_value = "eyewall_sidecar.service.decider", "eyewall_sidecar.service.move_value"
     match damper:
         case "patience":
-            return patch("eyewall_sidecar.service.move_value._patience_hold", new=lambda *_: None)
+            return patch(f"{move_value}._patience_hold", new=lambda *_: None)
         case "rest":
             absent: AbstractContextManager[Any] = patch.object(Performance, "unsettled", new=False)
             return absent
@@ -108,11 +128,31 @@ def _absence(damper: str) -> AbstractContextManager[Any]:
             return patch(
                 f"{decider}.prefer_ras", new=lambda _problem, _objective, solution, *_: solution
             )
+        case "holding-still":
+            return patch.object(MoveHistory, "with_setback", new=_not_still)
+        case "relief":
+            return patch(f"{move_value}.RELIEF", new=1.0)
+        case "measured-part":
+            return patch(f"{move_value}._sure_gain", new=_gain_up_to_latency)
     return nullcontext()
 
 
 def _never_worse(trial: MoveTrial, after: Performance, surroundings: Surroundings) -> MoveOutcome:
     return replace(judge_move(trial, after, surroundings), worse=False)
+
+
+_with_setback = MoveHistory.with_setback
+
+
+def _not_still(
+    history: MoveHistory, now: float, slowed: tuple[SlowedLink, ...] = ()
+) -> MoveHistory:
+    return replace(_with_setback(history, now, slowed), still_until=now)
+
+
+def _gain_up_to_latency(prediction: LoadPrediction, conditions: MoveConditions) -> float:
+    least, latency = prediction.gain[0], conditions.latency
+    return least if latency is None else min(least, latency)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.service import ready_moves
 from eyewall_sidecar.service.complete_latency import MeasuredLatency
-from eyewall_sidecar.service.look_back import UNCHANGED, MoveTrial
+from eyewall_sidecar.service.look_back import UNCHANGED, MoveHistory, MoveTrial
 from eyewall_sidecar.service.measurement import Measurement
 from eyewall_sidecar.service.performance import Performance
 from eyewall_sidecar.storm import Assignment, Executor, Slot, Worker
@@ -140,6 +140,13 @@ def test_without_looking_back_no_move_counts_as_worse() -> None:
     assert vars(ready_moves)["judge_move"](trial, worse, UNCHANGED).worse
     with simulated_loop._absence("looking-back"):
         assert not vars(ready_moves)["judge_move"](trial, worse, UNCHANGED).worse
+
+
+def test_without_holding_still_a_setback_holds_nothing_back() -> None:
+    assert MoveHistory().with_setback(10.0).still_until == 610.0
+    with simulated_loop._absence("holding-still"):
+        after = MoveHistory().with_setback(10.0)
+    assert (after.setbacks, after.still_until) == (1, 10.0)
 
 
 @pytest.mark.parametrize("damper", DAMPERS)
