@@ -56,7 +56,7 @@ def test_every_second_is_known_though_nimbus_does_not_answer(
     began = time.time() + LEAD
     watched = RunWatch(cluster, replace(trial, seconds=4.0)).follow(began, "a run")
     assert {0, 1, 2, 3} <= watched.machine.keys()
-    assert all(it.busy is not None and it.busy > 0 for it in watched.machine.values())
+    assert all(it.busy is not None for it in watched.machine.values())
 
 
 class SlowMeter(HostMeter):
