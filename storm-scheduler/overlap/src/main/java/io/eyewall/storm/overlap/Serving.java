@@ -34,6 +34,12 @@ final class Serving {
     /** How long acks of what they emitted are waited for. */
     private static final long LONGEST_QUIET_MILLIS = 3_000;
 
+    /** How long spouts that are awaited go on for bolts that are not prepared yet. */
+    private static final long LONGEST_AWAITED_MILLIS = 20_000;
+
+    /** From when the last of those bolts is prepared: others send to it a moment later. */
+    private static final long SWITCH_MILLIS = 1_000;
+
     /** Between two times that it says that it holds its spouts. */
     private static final long REPEAT_MILLIS = 1_000;
 
@@ -54,6 +60,8 @@ final class Serving {
 
     private long heldSince = NEVER;
     private long takenOverSince = NEVER;
+    private long awaitedSince = NEVER;
+    private long othersPreparedSince = NEVER;
     private long quietSince = NEVER;
     private boolean isDeactivated;
     private boolean isReleased;
@@ -99,9 +107,15 @@ final class Serving {
         }
     }
 
-    /** Hands over what can be; false once all is, and nobody needs this worker any more. */
+    /**
+     * Hands over what can be; false once all is, and nobody needs this worker any more.
+     *
+     * @param wanted where each executor is assigned to
+     * @param moved executors, also of other workers, that move with its own
+     */
     boolean goesOn(
             Map<List<Long>, NodeInfo> wanted,
+            Set<List<Long>> moved,
             Map<String, String> hosts,
             Predicate<List<Long>> isPrepared,
             long now) {
@@ -120,7 +134,9 @@ final class Serving {
             spouts = known;
             heldSince = NEVER;
         }
-        turnSpouts(wanted, hosts, isPrepared, now);
+        List<List<Long>> others =
+                moved.stream().filter(it -> wanted.containsKey(it) && !isSpout(it)).toList();
+        turnSpouts(wanted, others, hosts, isPrepared, now);
         if (!mine.stream().allMatch(isPrepared)) {
             takenOverSince = NEVER;
             return true;
@@ -149,6 +165,7 @@ final class Serving {
 
     private void turnSpouts(
             Map<List<Long>, NodeInfo> wanted,
+            List<List<Long>> others,
             Map<String, String> hosts,
             Predicate<List<Long>> isPrepared,
             long now) {
@@ -157,7 +174,10 @@ final class Serving {
         }
         wereOpenElsewhere |= spouts.stream().anyMatch(it -> isPrepared.test(idOf(it)));
         if (!isQuiet()) {
-            if (areOpenElsewhere(isPrepared) || areAwaited(wanted, hosts, isPrepared, now)) {
+            boolean areOthersDone = arePrepared(others, isPrepared, now);
+            if (areOpenElsewhere(isPrepared)
+                    || (areAwaited(wanted, hosts, isPrepared, now)
+                            && (areOthersDone || now - awaitedSince > LONGEST_AWAITED_MILLIS))) {
                 quietSince = now;
                 asked = new HeldSpout();
                 askedAt = places(wanted);
@@ -188,6 +208,20 @@ final class Serving {
             LOG.info("spouts were quiet for {} ms; their successors may open", quiet);
             end();
         }
+    }
+
+    /**
+     * Whether all bolts that move have worked elsewhere for a moment. Spouts go on until then: they
+     * hand over once their last tuples are acked, and the way that is left is often a slow one.
+     */
+    private boolean arePrepared(
+            List<List<Long>> others, Predicate<List<Long>> isPrepared, long now) {
+        if (!others.stream().allMatch(isPrepared)) {
+            othersPreparedSince = NEVER;
+            return false;
+        }
+        othersPreparedSince = othersPreparedSince == NEVER ? now : othersPreparedSince;
+        return others.isEmpty() || now - othersPreparedSince >= SWITCH_MILLIS;
     }
 
     /**
@@ -269,16 +303,24 @@ final class Serving {
                 spouts.forEach(it -> turns.hold(it.firstTask(), holder));
                 heldSince = now;
             }
-            return spouts.stream()
-                    .allMatch(
-                            it ->
-                                    isPrepared.test(idOf(it))
-                                            || (isReached(wanted.get(idOf(it)), hosts)
-                                                    && isAwaited(it.firstTask())));
+            boolean areAwaited =
+                    spouts.stream()
+                            .allMatch(
+                                    it ->
+                                            isPrepared.test(idOf(it))
+                                                    || (isReached(wanted.get(idOf(it)), hosts)
+                                                            && isAwaited(it.firstTask())));
+            awaitedSince = !areAwaited ? NEVER : awaitedSince == NEVER ? now : awaitedSince;
+            return areAwaited;
         } catch (RuntimeException e) {
             LOG.warn("ZooKeeper does not say who awaits the spouts, which go on", e);
             return false;
         }
+    }
+
+    private boolean isSpout(List<Long> executor) {
+        String component = worker.getTaskToComponent().get(executor.get(0).intValue());
+        return worker.getTopology().get_spouts().containsKey(component);
     }
 
     private static List<Long> idOf(SpoutHandover spout) {

@@ -29,6 +29,7 @@ class ServingTest {
 
     private static final int BOLT_TASK = 2;
     private static final int ACKER_TASK = 4;
+    private static final List<Long> BOLT = List.of(2L, 2L);
     private static final List<Long> ACKER = List.of(4L, 4L);
     private static final List<Long> SPOUT = List.of(1L, 1L);
     private static final String HELD = "/eyewall-spouts/" + BareWorker.TOPOLOGY + "/1/";
@@ -37,6 +38,7 @@ class ServingTest {
 
     @TempDir Path local;
     private final Set<List<Long>> prepared = new HashSet<>();
+    private final Set<List<Long>> moved = new HashSet<>();
     private final Acker acker = new Acker();
     private final AckerHandover handover = new AckerHandover(acker, ACKER_TASK);
     private SpoutExecutor executor;
@@ -66,8 +68,8 @@ class ServingTest {
     }
 
     private boolean goesOn(NodeInfo there, Map<String, String> hosts) {
-        Map<List<Long>, NodeInfo> wanted = Map.of(ACKER, there, SPOUT, there);
-        return serving.goesOn(wanted, hosts, prepared::contains, now += 250);
+        Map<List<Long>, NodeInfo> wanted = Map.of(ACKER, there, SPOUT, there, BOLT, there);
+        return serving.goesOn(wanted, moved, hosts, prepared::contains, now += 250);
     }
 
     private void looksForTwoSeconds(NodeInfo there, Map<String, String> hosts) {
@@ -134,6 +136,33 @@ class ServingTest {
         goesOn();
         assertThat(serving.isQuiet()).isTrue();
         assertThat(serving.hasHandedOver()).isTrue();
+    }
+
+    @Test
+    void aSpoutGoesOnUntilTheBoltsThatMoveWithItHaveWorkedElsewhereForASecond() {
+        moved.addAll(List.of(SPOUT, BOLT));
+        asks(THERE, "b", "another-worker");
+        looksForTwoSeconds(THERE, BareWorker.HOSTS);
+        assertThat(serving.isQuiet()).isFalse();
+        prepared.add(BOLT);
+        for (int look = 0; look < 4; look++) { // 250 ms apart: for 750 ms
+            goesOn();
+        }
+        assertThat(serving.isQuiet()).isFalse();
+        goesOn();
+        assertThat(serving.isQuiet()).isTrue();
+    }
+
+    @Test
+    void aSpoutGoesOnForTwentySecondsAtMostWhereABoltDoesNotStart() {
+        moved.addAll(List.of(SPOUT, BOLT));
+        asks(THERE, "b", "another-worker");
+        for (int look = 0; look < 81; look++) { // 250 ms apart: for 20 s
+            goesOn();
+        }
+        assertThat(serving.isQuiet()).isFalse();
+        goesOn();
+        assertThat(serving.isQuiet()).isTrue();
     }
 
     @Test
