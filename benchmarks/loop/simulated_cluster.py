@@ -347,8 +347,8 @@ class SimulatedCluster:
         mean = np.bincount(self.component_of, service * self.parts, minlength=len(self.components))
         done = np.zeros(len(self.components))
         for place, links in enumerate(self.links):
-            arrives = max((done[source] + seconds for source, seconds in links), default=0.0)
-            done[place] = arrives + mean[place]
+            if links:  # a spout's own work comes before it emits
+                done[place] = max(done[source] + seconds for source, seconds in links) + mean[place]
         return float(done.max())
 
     def is_calm(self) -> bool:

@@ -55,12 +55,12 @@ def test_the_answer_has_the_keys_and_the_figures_of_the_formats_example() -> Non
             "network_usage": 0.22,
             "elastic_energy": 0.00484,
             # tag's cpu of 1 fills its thread: Θ is 1, which costs 1.3 / 1 − 1 s. Its 3 ms wait
-            # 49 + 2500 · 0.02 times as long (0.98 / 0.02, then the tangent); source's 1 ms
-            # waits 0.2 / 0.8 of it. Before, each waits for its host: of edge-1's 4 cores 0.2 are
+            # 49 + 2500 · 0.02 times as long (0.98 / 0.02, then the tangent); source's 1 ms is
+            # over when a tuple begins. Each waits for its host: of edge-1's 4 cores 0.2 are
             # used, for 1 ms at a time; of cloud-1's 16 cores 2, and count's work is unknown, so
             # that it is taken for 100 ms.
             "load_response_time": 0.3
-            + (0.001 * 1.25 + 0.001 / 4 * 0.05 ** (sqrt(10) - 1) / 0.95)
+            + 0.001 / 4 * 0.05 ** (sqrt(10) - 1) / 0.95
             + 0.022
             + (0.003 * 100 + 0.1 * 0.125 ** (sqrt(34) - 1) / 0.875),
             "sustainable_rate": 1.0,

@@ -78,13 +78,13 @@ def test_at_the_sustainable_multiple_the_bottleneck_is_fully_in_use() -> None:
 def test_response_time_is_work_with_its_wait_the_hosts_wait_on_entry_and_crossings() -> None:
     found = forecast_load(PROBLEM, SPLIT)
     # n1 has 0.91 cores for the 10 ms of a, n2 1.975 cores of twice the speed for the 40 ms of b. Of
-    # these 0.11 and 0.42 / 2 are needed; the exponents are √(2 · 2) − 1 = 1 and √(2 · 3) − 1.
+    # these 0.11 and 0.42 / 2 are needed; the exponents are √(2 · 2) − 1 = 1 and √(2 · 3) − 1. What
+    # a takes itself comes before it emits.
     busy, other = 0.11 / 0.91, 0.21 / 1.975
     first = 0.01 / 0.91 * busy / (1 - busy)
     second = 0.04 / (2 * 1.975) * other ** (sqrt(6) - 1) / (1 - other)
-    at_a = 0.01 / 0.91 * (1 + (0.1 / 0.91) / (1 - 0.1 / 0.91))
     at_b = 0.04 / 2 * (1 + 0.2 / 0.8)
-    assert found.response_time == pytest.approx(first + at_a + 0.003 + 0.02 + second + at_b)
+    assert found.response_time == pytest.approx(first + 0.003 + 0.02 + second + at_b)
     assert found.longest_path == pytest.approx(found.response_time)
     assert found.load_response_time == found.response_time
 
@@ -92,12 +92,25 @@ def test_response_time_is_work_with_its_wait_the_hosts_wait_on_entry_and_crossin
 def test_within_a_worker_there_is_no_crossing() -> None:
     found = forecast_load(PROBLEM, TOGETHER)
     assert found.node_utilisation == pytest.approx({"n1": 0.1 + 0.4 + 0.05 + 0.04, "n2": 0.0})
-    # Both work on a tuple with the 0.91 cores that are free: 50 ms take 50 / 0.91.
+    # Both work on tuples with the 0.91 cores that are free: one waits for 50 ms of it, 50 / 0.91.
     wait = 0.05 / 0.91 * 0.5 / 0.41
-    at_a, at_b = (
-        work / 0.91 * (1 + it / (1 - it)) for work, it in ((0.01, 0.1 / 0.91), (0.04, 0.4 / 0.91))
-    )
-    assert found.response_time == pytest.approx(wait + at_a + at_b)
+    used = 0.4 / 0.91
+    at_b = 0.04 / 0.91 * (1 + used / (1 - used))
+    assert found.response_time == pytest.approx(wait + at_b)
+
+
+def test_a_tuple_begins_when_its_source_has_emitted_it() -> None:
+    slow = replace(PROBLEM.operators[0], execution_time=0.09)
+    problem = replace(PROBLEM, operators=(slow, PROBLEM.operators[1]))
+    calm = replace(problem, load=replace(MODEL, burstiness=0.0, sharing=0.0))
+    # 40 ms for b, on 0.91 cores or on one of twice the speed; the 90 ms for a come before.
+    assert forecast_load(calm, TOGETHER).response_time == pytest.approx(0.04 / 0.91)
+    assert forecast_load(calm, SPLIT).response_time == pytest.approx(0.003 + 0.02 + 0.02)
+    assert forecast_load(calm, SPLIT).longest_path == pytest.approx(0.003 + 0.02 + 0.02)
+    # Others wait for a, though: 80 ms more of work that a tuple finds.
+    busy, was = forecast_load(problem, TOGETHER), forecast_load(PROBLEM, TOGETHER)
+    longer = 0.08 / 0.91 * 0.5 / 0.41
+    assert busy.response_time - was.response_time == pytest.approx(longer)
 
 
 def test_work_shares_its_node_with_threads_that_look_for_tuples_but_what_is_carried_does_not() -> (
@@ -106,10 +119,10 @@ def test_work_shares_its_node_with_threads_that_look_for_tuples_but_what_is_carr
     still = replace(PROBLEM, load=replace(MODEL, burstiness=0.0, sharing=0.0))
     looking = replace(still, load=replace(still.load, polling_cpu=0.05))
     was, found = forecast_load(still, TOGETHER), forecast_load(looking, TOGETHER)
-    # Two threads look with 0.1 cores: 0.91 / 1.1 are left for 50 ms of work. One works for
+    # Two threads look with 0.1 cores: 0.91 / 1.1 are left for 40 ms of work. One works for
     # 0.1 / 0.91 of its time, the other for 0.4 / 0.91, and neither looks then.
-    assert was.response_time == pytest.approx(0.05 / 0.91)
-    assert found.response_time == pytest.approx(0.05 * 1.1 / 0.91)
+    assert was.response_time == pytest.approx(0.04 / 0.91)
+    assert found.response_time == pytest.approx(0.04 * 1.1 / 0.91)
     assert found.node_shown["n1"] == pytest.approx(0.59 + 0.05 * (2 - 0.5 / 0.91))
     crowded = replace(still, load=replace(still.load, polling_cpu=0.5))
     assert forecast_load(crowded, TOGETHER).node_shown["n1"] == 1.0
@@ -118,10 +131,10 @@ def test_work_shares_its_node_with_threads_that_look_for_tuples_but_what_is_carr
 
 
 def test_on_a_node_of_many_cores_those_that_look_for_tuples_are_hardly_in_the_way() -> None:
-    # Of 10 free cores two threads that look take 0.2: 50 ms of work still have a core each.
+    # Of 10 free cores two threads that look take 0.2: 40 ms of work still have a core.
     model = LoadModel(polling_cpu=0.1, burstiness=0.0, sharing=0.0)
     problem = replace(PROBLEM, nodes=(Node("n1", cores=10.0),), links={}, load=model)
-    assert forecast_load(problem, TOGETHER).response_time == pytest.approx(0.05)
+    assert forecast_load(problem, TOGETHER).response_time == pytest.approx(0.04)
 
 
 def test_workers_of_one_node_exchange_what_does_not_stay_in_one_of_them() -> None:
@@ -245,7 +258,7 @@ def test_what_is_not_acked_does_not_wait_for_its_ack(acks: float, part: float) -
 
 def test_without_rates_every_path_counts_the_same() -> None:
     found = forecast_load(idle_chain([0.0, 0.0]), dict.fromkeys(["o0", "o1", "o2"], "n"))
-    assert found.response_time == pytest.approx(0.03)
+    assert found.response_time == pytest.approx(0.02)  # of the second and the third
 
 
 def test_what_needs_no_cpu_carries_the_greatest_multiple() -> None:

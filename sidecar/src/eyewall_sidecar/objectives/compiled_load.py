@@ -36,7 +36,8 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
     demand, held, free, left = room.demand, room.held, room.free, room.left
     bursts = room.bursts
     entering, way_entering = room.entering, room.way_entering
-    trees, batches, slowest = room.trees, room.batches, room.slowest
+    trees, batches = room.trees, room.batches
+    following, slowest = room.following, room.slowest
     assumed, on_way, shares = room.assumed, room.on_way, room.shares
     used, links = room.used, room.links
     if terms.shuffled:
@@ -44,7 +45,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
     for node in range(len(demand)):
         demand[node] = held[node] = room.working[node] = entering[node] = way_entering[node] = 0.0
         bursts[node] = 0.0
-        trees[node] = batches[node] = slowest[node] = 0.0
+        trees[node] = batches[node] = following[node] = slowest[node] = 0.0
         assumed[node] = on_way[node] = shares[node] = 0.0
         used[0, node] = used[1, node] = used[2, node] = 0.0
     room.present[:] = False
@@ -78,9 +79,11 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         tree_work = multiple * terms.tree_work[operator]
         trees[node] += tree_work
         batches[node] += tree_work * max(terms.work[operator], tree_work)
-        slowest[node] = max(slowest[node], tree_work)
         assumed[node] = max(assumed[node], terms.assumed_work[operator])
-        shares[node] = max(shares[node], terms.way_shares[operator])
+        if terms.entries[operator] == 0.0:
+            following[node] += tree_work
+            slowest[node] = max(slowest[node], tree_work)
+            shares[node] = max(shares[node], terms.way_shares[operator])
     for node in range(len(demand)):
         workers = np.ceil(room.working[node] / terms.executors_per_worker)
         room.crossing[node] = 1.0 - 1.0 / max(1.0, workers)
@@ -119,6 +122,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         batches[node] = batches[node] / trees[node] if whole and trees[node] > 0.0 else 0.0
         batches[node] /= speedup * left[node]
         trees[node] /= speedup * left[node]
+        following[node] /= speedup * left[node]
         slowest[node] /= speedup * min(1.0, left[node])
         needed = demand[node] / speedup
         filled = needed / free[node]
@@ -147,14 +151,15 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         speedup = terms.speedups[node]
         thread = multiple * terms.demands[operator] / (speedup * min(1.0, free[node]))
         saturation = max(saturation, thread)
-        if terms.visits[operator] > 0.0:
+        if terms.visits[operator] > 0.0 and terms.entries[operator] == 0.0:
             work = multiple * terms.visits[operator] * terms.work[operator]
             work /= speedup * min(1.0, left[node])
             on_way[node] += work
             seconds += work * (1.0 + terms.burstiness * _wait(thread, 1.0))
     rest_of_trees = 0.0
     for node in range(len(demand)):
-        on_node = min(1.0, max(way_entering[node], shares[node])) * max(trees[node], slowest[node])
+        of_tree = max(following[node], slowest[node])
+        on_node = min(1.0, max(way_entering[node], shares[node])) * of_tree
         rest_of_trees += max(0.0, on_node - on_way[node])
     # What is not placed yet may be worked on while hosts work on the rest of a tuple's tree.
     seconds += max(rest_of_trees, work_unplaced)

@@ -133,13 +133,13 @@ def evaluate_load(arrays: LoadArrays, places: Places) -> LoadState:
     limits = _multiples(demand, free, arrays.rate)
     operator_limits = _multiples(threads, np.ones(len(threads)), arrays.rate)
     thread_speeds = arrays.speedups * np.minimum(1.0, left)
-    trees = np.bincount(places, arrays.tree_work, nodes) / (arrays.speedups * left)
-    found = _found_at_work(arrays, places, trees)
+    speeds = arrays.speedups * left
+    found = _found_at_work(arrays, places, speeds)
     waits = arrays.sharing * found * _wait(demand / free, arrays.exponents)
-    work = arrays.work / thread_speeds[places]
+    work = np.where(arrays.entries > 0, 0.0, arrays.work) / thread_speeds[places]
     times = work * (1.0 + arrays.burstiness * _wait(threads, np.ones(len(threads))))
     hops = crossing * arrays.crossing_seconds + arrays.delays[at, to] + (at != to) * waits[to]
-    rest_of_trees = _rest_of_trees(arrays, places, trees, thread_speeds)
+    rest_of_trees = _rest_of_trees(arrays, places, speeds, thread_speeds)
     sustainable = float(min(limits.min(), operator_limits.min(initial=MOST_SUSTAINABLE)))
     way = arrays.visits @ times + arrays.entries @ waits[places] + arrays.passes @ hops
     return LoadState(
@@ -196,13 +196,14 @@ def _crossed_workers(arrays: LoadArrays, places: Places) -> Floats:
     return np.asarray(np.ceil(working / arrays.executors_per_worker))
 
 
-def _found_at_work(arrays: LoadArrays, places: Places, trees: Floats) -> Floats:
+def _found_at_work(arrays: LoadArrays, places: Places, speeds: Floats) -> Floats:
     """Return the seconds of work that a tuple finds on each busy node, be it one's or a tree's.
 
     What it finds is the likelier of an operator the more work that has to do.
     """
-    nodes = len(trees)
+    nodes = len(speeds)
     work = np.bincount(places, arrays.tree_work, nodes)
+    trees = work / speeds
     # Of those tuples that an operator has anything to do for.
     batch = np.maximum(arrays.work, arrays.tree_work)
     batches = np.bincount(places, arrays.tree_work * batch, nodes) * trees
@@ -213,17 +214,19 @@ def _found_at_work(arrays: LoadArrays, places: Places, trees: Floats) -> Floats:
 
 
 def _rest_of_trees(
-    arrays: LoadArrays, places: Places, trees: Floats, thread_speeds: Floats
+    arrays: LoadArrays, places: Places, speeds: Floats, thread_speeds: Floats
 ) -> float:
     """Return the seconds by which trees take longer than the way through them.
 
     A node works on a tree's tuples no faster than all of its cores do, nor than the thread of the
-    operator that has most to do.
+    operator that has most to do. A tree begins when its source has emitted.
     """
-    nodes, at, to = len(trees), places[arrays.sources], places[arrays.targets]
+    nodes, at, to = len(speeds), places[arrays.sources], places[arrays.targets]
+    follows = arrays.entries == 0
+    trees = np.bincount(places, follows * arrays.tree_work, nodes) / speeds
     slowest, shares = np.zeros((2, nodes))
-    np.maximum.at(slowest, places, arrays.tree_work)
-    np.maximum.at(shares, places, arrays.way_shares)
+    np.maximum.at(slowest, places, follows * arrays.tree_work)
+    np.maximum.at(shares, places, follows * arrays.way_shares)
     # Passes within a node do not enter it.
     entering = np.bincount(places, arrays.entries, nodes) + np.bincount(
         to, arrays.tuple_passes * (at != to), nodes
@@ -231,7 +234,7 @@ def _rest_of_trees(
     on_node = np.minimum(1.0, np.maximum(entering, shares)) * np.maximum(
         trees, slowest / thread_speeds
     )
-    way = np.bincount(places, arrays.visits * arrays.work, nodes) / thread_speeds
+    way = np.bincount(places, follows * arrays.visits * arrays.work, nodes) / thread_speeds
     return float(np.maximum(0.0, on_node - way).sum())
 
 

@@ -33,7 +33,8 @@ class LoadArrays:
     """What the load model knows of a problem at one rate, in one scenario, as arrays.
 
     L = Σ_i visits_i · (time at i) + Σ_streams passes · (time between its ends) + what the rest of
-    a tuple's tree takes longer, as its ack waits for all of it (`tuple_ways`).
+    a tuple's tree takes longer, as its ack waits for all of it (`tuple_ways`). A tuple begins when
+    it is emitted: what its source took for it before is in none of these.
 
     Parameters
     ----------

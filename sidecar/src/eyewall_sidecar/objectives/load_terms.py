@@ -120,9 +120,10 @@ class Scratch(NamedTuple):
         [node]: how often tuples enter with their acks, and without.
     left
         [node]: cores that are left for the work on a tuple.
-    trees, batches, slowest, assumed, on_way
-        [node]: seconds for all of a tuple's tree, for what a tuple finds at work, and for the
-        operator that has most to do; seconds that are assumed; seconds of work on a tuple's way.
+    trees, batches, following, slowest, assumed, on_way
+        [node]: seconds for all of a tuple's tree, for what a tuple finds at work, for what follows
+        once its source has emitted it, and for the operator that has most to do of that; seconds
+        that are assumed; seconds of work on a tuple's way.
     shares
         [node]: the part of a tree's tuples there that are on the tuple's way.
     used
@@ -147,6 +148,7 @@ class Scratch(NamedTuple):
     left: Floats
     trees: Floats
     batches: Floats
+    following: Floats
     slowest: Floats
     assumed: Floats
     on_way: Floats
@@ -170,7 +172,8 @@ def load_terms(arrays: ProblemArrays, term: Term) -> LoadTerms:
     begins = np.ones(arrays.operators, dtype=np.bool_)
     begins[shuffles.targets[shuffles.order]] = False
     fastest = np.where(arrays.allowed, arrays.speedups, 0.0).max(axis=1, initial=0.0)
-    least, least_demands = _least(load, load.visits * load.work / np.maximum(fastest, 1e-300))
+    way_work = np.where(load.entries > 0, 0.0, load.visits * load.work)
+    least, least_demands = _least(load, way_work / np.maximum(fastest, 1e-300))
     made: dict[str, Any] = {
         "demands": load.demands,
         "work": load.work,
@@ -239,6 +242,7 @@ def scratch(terms: LoadTerms) -> Scratch:
         left=np.zeros(nodes),
         trees=np.zeros(nodes),
         batches=np.zeros(nodes),
+        following=np.zeros(nodes),
         slowest=np.zeros(nodes),
         assumed=np.zeros(nodes),
         on_way=np.zeros(nodes),

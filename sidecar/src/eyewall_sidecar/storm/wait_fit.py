@@ -21,11 +21,12 @@ USUAL_SHARING = 0.25
 constant length waits half as long as exponential work (Pollaczek and Khinchine)."""
 PRIOR_ERRORS = (1.0, 0.25)
 """Standard deviations of κ and γ before anything was measured: as wide as they are."""
-LATENCY_MODEL = 4
+LATENCY_MODEL = 5
 """Which model an observation was split by: that of another says nothing of κ and γ of this one.
 0: a host's wait was that for the next period of its quota. 1: each tuple that crosses took CPU, and
 threads looked for tuples on a full host as anywhere. 2: latencies were Storm's figures, without the
-way to ackers. 3: executors of a component got the same by a shuffle, wherever they were."""
+way to ackers. 3: executors of a component got the same by a shuffle, wherever they were. 4: what a
+source took for a tuple before it emitted it counted."""
 FARTHEST_FACTOR = 4.0
 """Between a fitted value and the usual one. Above 0, as an interval around 0 has no width."""
 BASE_ERROR = 0.3
