@@ -72,6 +72,12 @@ class ServingTest {
         return serving.goesOn(wanted, moved, hosts, prepared::contains, now += 250);
     }
 
+    private void looks(int times) {
+        for (int look = 0; look < times; look++) {
+            goesOn();
+        }
+    }
+
     private void looksForTwoSeconds(NodeInfo there, Map<String, String> hosts) {
         for (int look = 0; look < 8; look++) {
             goesOn(there, hosts);
@@ -145,9 +151,7 @@ class ServingTest {
         looksForTwoSeconds(THERE, BareWorker.HOSTS);
         assertThat(serving.isQuiet()).isFalse();
         prepared.add(BOLT);
-        for (int look = 0; look < 4; look++) { // 250 ms apart: for 750 ms
-            goesOn();
-        }
+        looks(4); // 250 ms apart: for 750 ms
         assertThat(serving.isQuiet()).isFalse();
         goesOn();
         assertThat(serving.isQuiet()).isTrue();
@@ -157,9 +161,7 @@ class ServingTest {
     void aSpoutGoesOnForTwentySecondsAtMostWhereABoltDoesNotStart() {
         moved.addAll(List.of(SPOUT, BOLT));
         asks(THERE, "b", "another-worker");
-        for (int look = 0; look < 81; look++) { // 250 ms apart: for 20 s
-            goesOn();
-        }
+        looks(81); // 250 ms apart: for 20 s
         assertThat(serving.isQuiet()).isFalse();
         goesOn();
         assertThat(serving.isQuiet()).isTrue();
