@@ -67,6 +67,7 @@ public final class Handovers {
             // Storm's own code goes on, and this is called from within it.
             LOG.error("spout task {} does not wait for its predecessor", handover.firstTask(), e);
         }
+        handover.takeTurn();
     }
 
     /** Its spouts are open, or could not be opened. */

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
@@ -202,9 +201,8 @@ public final class Overlap {
 
     private Assignment overlapping(Assignment published, long now) {
         Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
-        Predicate<List<Long>> isPrepared = it -> isPrepared(it, wanted.get(it), now);
-        if (serving != null
-                && !serving.goesOn(wanted, ordered.keySet(), hosts, isPrepared, now)) {
+        Look look = new Look(wanted, ordered, hosts, it -> isPrepared(it, wanted.get(it), now), now);
+        if (serving != null && !serving.goesOn(look)) {
             LOG.info("ends {} ms after the move", now - since);
             endServing();
         }

@@ -46,6 +46,7 @@ final class SpoutHandover {
 
     private final SpoutExecutor executor;
     private volatile TupleForwarder successor;
+    private volatile boolean hasTurn;
 
     /** How many unacked tuples it may have, before it was quiet. */
     private Integer mostPending;
@@ -60,6 +61,16 @@ final class SpoutHandover {
 
     int firstTask() {
         return executor.getExecutorId().get(0).intValue();
+    }
+
+    /** Whether it has waited for its predecessor: it is open, or about to be. */
+    boolean hasTurn() {
+        return hasTurn;
+    }
+
+    /** Says that it need not wait any more. */
+    void takeTurn() {
+        hasTurn = true;
     }
 
     /** Has it emit nothing more, and go on with acks and what waits to be sent. */

@@ -144,6 +144,11 @@ final class Successors {
         return connections.computeIfAbsent(place, it -> connect(worker, host, port(it)));
     }
 
+    /** Tasks of a place, by the connection that there is when something is sent. */
+    TupleForwarder tasks(NodeInfo place, String host) {
+        return new RemoteTasks(worker, () -> connection(place, host));
+    }
+
     static IConnection connect(WorkerState worker, String host, int port) {
         return context(worker)
                 .connect(

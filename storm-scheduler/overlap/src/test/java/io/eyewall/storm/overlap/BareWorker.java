@@ -20,6 +20,8 @@ import org.apache.storm.cluster.IStateStorage;
 import org.apache.storm.daemon.StormCommon;
 import org.apache.storm.daemon.worker.WorkerState;
 import org.apache.storm.daemon.worker.WorkerTransfer;
+import org.apache.storm.executor.Executor;
+import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.generated.Assignment;
 import org.apache.storm.generated.NodeInfo;
 import org.apache.storm.generated.StormTopology;
@@ -27,6 +29,7 @@ import org.apache.storm.metrics2.StormMetricRegistry;
 import org.apache.storm.policy.IWaitStrategy;
 import org.apache.storm.policy.WaitStrategyPark;
 import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
+import org.apache.storm.shade.org.jctools.queues.MpscChunkedArrayQueue;
 import org.apache.storm.testing.TestWordCounter;
 import org.apache.storm.testing.TestWordSpout;
 import org.apache.storm.topology.TopologyBuilder;
@@ -44,6 +47,7 @@ final class BareWorker {
 
     static final String TOPOLOGY = "wc-1-1000";
     static final String ID = "0f1e2d3c";
+    static final List<Long> SPOUT = List.of(1L, 1L);
     static final NodeInfo HERE = new NodeInfo("sup-a", Set.of(6700L));
     static final Map<String, String> HOSTS = Map.of("sup-a", "a", "sup-b", "b", "sup-c", "c");
 
@@ -107,6 +111,17 @@ final class BareWorker {
         set(WorkerTransfer.class, transfer, "transferQueue", queue("transfer"));
         set("workerTransfer", transfer);
         ScriptedTransport.CONNECTIONS.clear();
+    }
+
+    /** An executor of its spout, active, with five pending tuples at most; it has no thread. */
+    SpoutExecutor spout() throws Exception {
+        SpoutExecutor executor = bare(SpoutExecutor.class);
+        set(Executor.class, executor, "executorId", SPOUT);
+        set(Executor.class, executor, "workerData", state);
+        set(Executor.class, executor, "pendingEmits", new MpscChunkedArrayQueue<>(8, 16));
+        set(SpoutExecutor.class, executor, "maxSpoutPending", 5);
+        set(SpoutExecutor.class, executor, "lastActive", new AtomicBoolean(true));
+        return executor;
     }
 
     /** What Nimbus publishes. */

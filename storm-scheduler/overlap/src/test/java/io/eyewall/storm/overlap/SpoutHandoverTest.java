@@ -11,15 +11,11 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.storm.executor.Executor;
-import org.apache.storm.executor.spout.SpoutExecutor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SpoutHandoverTest {
-
-    private static final List<Long> SPOUT = List.of(1L, 1L);
 
     @TempDir Path local;
     private BareWorker worker;
@@ -27,11 +23,8 @@ class SpoutHandoverTest {
 
     @BeforeEach
     void runsASpoutThatNobodyHolds() throws Exception {
-        worker = new BareWorker(local, List.of(SPOUT));
-        SpoutExecutor executor = BareWorker.bare(SpoutExecutor.class);
-        BareWorker.set(Executor.class, executor, "executorId", SPOUT);
-        BareWorker.set(Executor.class, executor, "workerData", worker.state);
-        handover = new SpoutHandover(executor);
+        worker = new BareWorker(local, List.of(BareWorker.SPOUT));
+        handover = new SpoutHandover(worker.spout());
     }
 
     @Test
