@@ -15,7 +15,7 @@ from eyewall_deploy.deployment import find_deployment
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.trial import trial_file
 from eyewall_deploy.trial.forecast_picture import draw_forecasts
-from eyewall_deploy.trial.forecasts import compare_forecasts
+from eyewall_deploy.trial.forecast_points import compare_forecasts, compare_rates
 from eyewall_deploy.trial.picture import draw_trial
 from eyewall_deploy.trial.plan import plan_runs, plan_searches
 from eyewall_deploy.trial.records import SustainableRate, TrialRun
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.trial.plan import PlannedRun
     from eyewall_deploy.trial_command import TrialOptions
+
+_FORECASTS, _AGAINST = "forecasts.svg", "forecast against measured"
 
 
 def compare_schedulers(file: str, options: TrialOptions) -> None:
@@ -100,14 +102,14 @@ def _compare(session: TrialSession, *, as_json: bool) -> str:
     file.write_text(content, encoding="utf-8")
     drawn = draw_trial(trial, found, picture)
     points = list(compare_forecasts(found, trial.host_cores()))
-    scatter = session.output / "forecasts.svg"
+    scatter = session.output / _FORECASTS
     forecasts_drawn = draw_forecasts(points, scatter)
     if not as_json:
         show_table(OUT, trial, found)
         OUT.print(f"all figures: {file}")
         OUT.print(f"picture: {picture}" if drawn else "no picture: matplotlib is not installed")
         if forecasts_drawn:
-            OUT.print(f"forecast against measured: {scatter}")
+            OUT.print(f"{_AGAINST}: {scatter}")
     return content
 
 
@@ -130,9 +132,13 @@ def _search(session: TrialSession, options: TrialOptions, *, as_json: bool) -> s
     file = session.output / "sustainable.json"
     content = json.dumps(sustainable_results(trial, found), indent=1) + "\n"
     file.write_text(content, encoding="utf-8")
+    scatter = session.output / _FORECASTS
+    drawn = draw_forecasts(list(compare_rates(found)), scatter)
     if not as_json:
         show_sustainable(OUT, trial, found)
         OUT.print(f"all figures: {file}")
+        if drawn:
+            OUT.print(f"{_AGAINST}: {scatter}")
     return content
 
 

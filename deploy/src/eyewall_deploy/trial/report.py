@@ -22,7 +22,11 @@ from eyewall_deploy.trial.figures import (
     summarise_runs,
     value_range,
 )
-from eyewall_deploy.trial.forecasts import compare_forecasts, describe_forecasts
+from eyewall_deploy.trial.forecast_points import (
+    compare_forecasts,
+    compare_rates,
+    describe_forecasts,
+)
 from eyewall_deploy.trial.latency_ratios import PERCENTS, find_latency_ratios
 from eyewall_deploy.trial.move_costs import MOVE_SECONDS, find_move_costs
 from eyewall_deploy.trial.records import ACKED, LATENCY_LIMIT, SAME_RATE
@@ -176,6 +180,8 @@ def show_sustainable(console: Console, trial: Trial, found: Sequence[Sustainable
     what = "below twice its value at half of the rate" if limit is None else f"at most {ms(limit)}"
     sustained = f"The largest rate whose p99 is {what}, with {ACKED:.0%} of the due tuples acked."
     console.print(Text(f"{sustained} Resolution: {resolutions}.", style="dim"))
+    if met := describe_forecasts(list(compare_rates(found))):
+        console.print(Text(f"  {met}"))
     _show_rates(console, found)
 
 
@@ -220,6 +226,7 @@ def sustainable_results(trial: Trial, found: Sequence[SustainableRate]) -> dict[
         "host_cores": trial.host_cores(),
         "summary": {name: asdict(rates) for name, rates in summarise_rates(found).items()},
         "latency_limit": LATENCY_LIMIT,
+        "forecasts": [asdict(it) for it in compare_rates(found)],
         "searches": [
             {
                 **asdict(it),
