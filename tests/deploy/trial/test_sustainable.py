@@ -1,7 +1,9 @@
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from eyewall_deploy.measure.load_samples import LoadSecond
 from eyewall_deploy.trial.figures import summarise_rates
 from eyewall_deploy.trial.records import ForecastValue, RateMeasurement, SustainableRate
 from eyewall_deploy.trial.sustainable import (
@@ -12,6 +14,7 @@ from eyewall_deploy.trial.sustainable import (
     hold_seconds,
     is_sustained,
     last_measured,
+    window_measurement,
 )
 
 
@@ -164,6 +167,21 @@ def test_searches_are_summed_up_by_scheduler() -> None:
     rates = summarise_rates([found("ras", 40), found("eyewall", None), found("ras", 60)])
     assert (rates["ras"].least, rates["ras"].median, rates["ras"].most) == (40, 50, 60)
     assert rates["eyewall"].median is None
+
+
+def test_what_sources_emit_at_a_rate_may_be_less_than_is_due() -> None:
+    # Of two topologies of 10 tuples/s each, 40 are due in two seconds: 24 are acked, and 26
+    # emitted, 2 of them again: 6.5 tuples/s each. The second before and the one after do not count.
+    outside = LoadSecond(emitted=99, latency=Counter([1] * 99))
+    one = {
+        999: outside,
+        1000: LoadSecond(emitted=8, latency=Counter([1] * 6)),
+        1001: LoadSecond(emitted=4, replayed=2, latency=Counter([1] * 6)),
+        1002: outside,
+    }
+    other = {1000 + at: LoadSecond(emitted=6, latency=Counter([1] * 6)) for at in range(2)}
+    found = window_measurement([one, other], 10.0, 1000.2, 2.0, moved=False)
+    assert (found.acked, found.emitted) == (0.6, 6.5)
 
 
 def test_a_rate_is_measured_until_600_tuples_were_due_within_limits() -> None:

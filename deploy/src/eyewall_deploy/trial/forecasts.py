@@ -53,7 +53,7 @@ def ask_carried_rate(
     Parameters
     ----------
     rate
-        The present one.
+        The present one: what the sources emit, as that is what Eyewall measures.
     """
     asked = _ask(cluster, trial, planned, 1.0)
     return None if asked is None else read_forecast(rate, rate, asked).sustainable

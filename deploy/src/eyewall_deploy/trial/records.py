@@ -243,6 +243,9 @@ class RateMeasurement:
         The largest rate that Eyewall then expected what runs to carry; None if it was not asked.
     stolen
         Share of the machine that other guests had meanwhile; None in older files.
+    emitted
+        Tuples/s that the sources emitted, replays too: less than the rate where they hold back.
+        None in older files, whose forecasts are too high there.
     """
 
     rate: float
@@ -252,6 +255,7 @@ class RateMeasurement:
     moves: int = 0
     forecast: ForecastValue | None = None
     stolen: float | None = None
+    emitted: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,13 @@ from eyewall_deploy.trial.plan import fingerprint
 from eyewall_deploy.trial.records import ACKED, SAME_RATE, RateMeasurement, SustainableRate
 from eyewall_deploy.trial.run_watch import RunWatch
 from eyewall_deploy.trial.topology_runs import TopologyRate, read_topologies, submit_topologies
-from eyewall_deploy.trial.trial_run import wait_for_start, window_latency
+from eyewall_deploy.trial.trial_run import wait_for_start, window_emissions, window_latency
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from eyewall_deploy.measure.load_samples import LoadSecond
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.trial.plan import PlannedRun
     from eyewall_deploy.trial.trial_file import Trial
@@ -217,7 +218,8 @@ class _RateSearch:
 
     def _measure(self, rate: float) -> RateMeasurement:
         found = first_undisturbed(self._attempts(rate))
-        forecast = ask_carried_rate(self._cluster, self._trial, self._planned, rate)
+        present = found.emitted or rate
+        forecast = ask_carried_rate(self._cluster, self._trial, self._planned, present)
         found = replace(found, moves=len(self._watch.moves), forecast=forecast)
         self.known.append(found)
         return found
@@ -246,7 +248,8 @@ class _RateSearch:
             )
         moved = len(self._watch.moves) > moves
         time.sleep(_LINES_LATE)
-        found = _measured(self._trial, self._folder, rate, began, seconds, moved=moved)
+        loads = read_topologies(self._trial, self._folder)
+        found = window_measurement(loads, rate, began, seconds, moved=moved)
         return replace(found, stolen=round(stolen, 4))
 
     def _adapt(self, rate: float) -> None:
@@ -354,12 +357,16 @@ def _follow(watch: RunWatch, start: float, seconds: float) -> None:
         watch.look_at_assignment(start)
 
 
-def _measured(
-    trial: Trial, folder: Path, rate: float, began: float, seconds: float, *, moved: bool
+def window_measurement(
+    loads: list[dict[int, LoadSecond]], rate: float, began: float, seconds: float, *, moved: bool
 ) -> RateMeasurement:
-    loads = read_topologies(trial, folder)
+    """Return what topologies did within the window, each of them given the rate."""
     latency = window_latency(loads, began, seconds)
     due = rate * seconds * len(loads)
     return RateMeasurement(
-        rate, latency_percentile(latency, 99), sum(latency.values()) / due, moved
+        rate,
+        latency_percentile(latency, 99),
+        sum(latency.values()) / due,
+        moved,
+        emitted=window_emissions(loads, began, seconds) / seconds / len(loads),
     )

@@ -140,6 +140,16 @@ def window_latency(
     return dict(counts)
 
 
+def window_emissions(loads: list[dict[int, LoadSecond]], began: float, seconds: float) -> int:
+    """Return how many tuples all sources emitted within the window, replays too."""
+    return sum(
+        second.emitted + second.replayed
+        for load in loads
+        for at, second in load.items()
+        if 0 <= at - round(began) < seconds
+    )
+
+
 def join_seconds(
     loads: list[dict[int, LoadSecond]],
     machine: Mapping[int, MachineSecond],
