@@ -133,6 +133,7 @@ class SimulatedCluster:
             [self.host_place[it.supervisor] for it in self.workers], dtype=int
         )
         sent, received, bursts = np.zeros(count), np.zeros(count), np.zeros(count)
+        self.sends = np.zeros((len(self.workers), len(self.workers)), dtype=np.bool_)
         self.visited = self.spout_share.copy()
         self.links: list[list[tuple[int, float]]] = []
         for place in range(len(self.components)):
@@ -145,6 +146,8 @@ class SimulatedCluster:
                 flow = emitted[:, None] * spread(self.shares[mine], len(theirs), near)
                 self.visited[mine] += flow.sum(axis=0)
                 crosses = self.worker_of[theirs][:, None] != self.worker_of[mine][None, :]
+                at, to = np.nonzero(crosses & (flow > 0))
+                self.sends[self.worker_of[theirs][at], self.worker_of[mine][to]] = True
                 # What follows from one tuple comes together.
                 begins = self.spouts[theirs]
                 most = np.minimum(1.0, np.where(begins, 1.0, self.visited[theirs]))
@@ -202,9 +205,7 @@ class SimulatedCluster:
         now, hosts = self.now, len(self.hosts)
         processes = list(self.workers.values())
         alive = np.array([it.ready is not None for it in processes])
-        starting = np.array(
-            [it.ready is None and it.launched <= now for it in processes], dtype=bool
-        )
+        starting = np.array([not it.is_up and it.launched <= now for it in processes], dtype=bool)
         up = alive[self.worker_of] if len(processes) else np.zeros(len(self.executors), dtype=bool)
         arrived = self.rng.poisson(offered * seconds) / seconds if offered else 0.0
         while self._replays and self._replays[0][0] <= now:
@@ -288,8 +289,10 @@ class SimulatedCluster:
                 got = given[host] / mates * seconds
                 process.start_cpu -= got
                 process.cpu += got
-                if process.start_cpu <= 0:
-                    process.ready = now
+        for number, process in enumerate(processes):
+            if process.ready is None and process.is_up:
+                sends_to = np.flatnonzero(self.sends[number])
+                process.ready = now if all(processes[it].is_up for it in sends_to) else None
 
     def _count(
         self,

@@ -104,7 +104,10 @@ class Physics:
 
 @dataclass(slots=True)
 class WorkerProcess:
-    """A worker process: when it was launched, what its start still takes, when it was ready."""
+    """A worker process: when it was launched, what its start still takes, when it works.
+
+    As Storm's, it is ready once it is up and all those are that it sends to.
+    """
 
     executors: frozenset[Executor]
     id: str
@@ -112,6 +115,11 @@ class WorkerProcess:
     start_cpu: float
     ready: float | None = None
     cpu: float = 0.0
+
+    @property
+    def is_up(self) -> bool:
+        """Whether its start is over."""
+        return self.start_cpu <= 0
 
 
 class Flow(NamedTuple):
