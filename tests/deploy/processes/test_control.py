@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 from eyewall_deploy.processes.control import Control, SupervisordGoneError
-from eyewall_deploy.processes.supervisord import Program, configuration
+from eyewall_deploy.processes.supervisord import Program
 from eyewall_deploy.run_dir import RunDir
+from real_supervisord import running_supervisord
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -21,36 +21,25 @@ STUBBORN = "trap '' TERM; touch {}; while :; do sleep 0.1; done"
 
 
 @pytest.fixture
-def supervisord(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Control]]:
     programs = [
         Program("stubborn", ("sh", "-c", STUBBORN.format(tmp_path / "trapped"))),
         Program("tame", ("sleep", "1000")),
     ]
-    run = RunDir(tmp_path)
-    run.logs().mkdir()
-    run.supervisord.write_text(configuration(programs, run))
-    command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(run.supervisord)]
-    process = subprocess.Popen(command)
-    yield process
-    process.kill()
-    process.wait()
+    with running_supervisord(tmp_path, programs) as found:
+        while not (tmp_path / "trapped").exists():
+            time.sleep(0.05)
+        yield found
 
 
 @pytest.fixture
-def control(supervisord: subprocess.Popen[bytes], tmp_path: Path) -> Iterator[Control]:
-    control = Control(RunDir(tmp_path).socket)
-    while not control.answers():
-        assert supervisord.poll() is None
-        time.sleep(0.05)
-    for name in ("stubborn", "tame"):
-        assert control.start(name) is None
-        while control.state(name).state != "RUNNING":
-            time.sleep(0.05)
-    while not (tmp_path / "trapped").exists():
-        time.sleep(0.05)
-    pids = [state.pid for state in control.states()]
-    yield control
-    subprocess.run(["kill", "-9", *map(str, pids)], check=False, capture_output=True)
+def supervisord(running: tuple[subprocess.Popen[bytes], Control]) -> subprocess.Popen[bytes]:
+    return running[0]
+
+
+@pytest.fixture
+def control(running: tuple[subprocess.Popen[bytes], Control]) -> Control:
+    return running[1]
 
 
 def test_all_are_asked_to_stop_even_if_one_is_stopping_already(control: Control) -> None:

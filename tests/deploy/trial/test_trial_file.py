@@ -209,6 +209,7 @@ def test_the_cores_of_the_command_line_are_held_to_what_the_file_may_say(cores: 
         ("[rate]", EVENT + "busy = 'h1'\nshare = 1.5\n[rate]", "share = 1.5: input should be less"),
         ("[rate]", EVENT + "busy = 'h9'\nshare = 0.5\n[rate]", "events[0]: h9: six-unequal has no"),
         ("[rate]", EVENT + "crash_starts = 'h9'\n[rate]", "events[0]: h9: six-unequal has no such"),
+        ("[rate]", EVENT + "fail = 'h9'\n[rate]", "events[0]: h9: six-unequal has no such"),
         ("[rate]", EVENT + "kill = 'nimbus'\ndrain = 'h1'\n[rate]", "events[0]: give either delay"),
         ("[rate]", EVENT + "until = 5\ncpu = 'h1'\nfactor = 2\n[rate]", "until = 5: goes back"),
         (

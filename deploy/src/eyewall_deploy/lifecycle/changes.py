@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eyewall_deploy import state_file
 from eyewall_deploy.failure import Failure, name_choices
 from eyewall_deploy.host import cgroups
-from eyewall_deploy.lifecycle.programs import LINKS
+from eyewall_deploy.lifecycle.programs import LINKS, host_programs
 from eyewall_deploy.lifecycle.settings_files import write_nimbus_settings
 from eyewall_deploy.lifecycle.up import start_and_wait
 from eyewall_deploy.processes.control import Control, SupervisordGoneError
@@ -18,9 +18,12 @@ from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.wan import delay_file, link_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.progress import CommandProgress
 
+_TRIES, _POLL = 100, 0.05
 _DELAY = re.compile(r"(?P<number>\d+(\.\d+)?)(?P<unit>us|ms|s)")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _FEWEST_CORES = 0.01
@@ -49,6 +52,40 @@ def kill(deployment: Deployment, program: str) -> Failure | None:
         return Control(deployment.run.socket).kill(program)
     except SupervisordGoneError:
         return deployment.run.end_notice
+
+
+def fail_host(deployment: Deployment, host: str) -> Failure | None:
+    """End a host's programs as a power failure would, and leave them ended; not its workers."""
+    return _for_each(host_programs(host), deployment, _end_for_good)
+
+
+def return_host(deployment: Deployment, host: str) -> Failure | None:
+    """Start the programs of a host that has failed; those that run are left alone."""
+    return _for_each(host_programs(host), deployment, Control.start)
+
+
+def _end_for_good(control: Control, program: str) -> Failure | None:
+    """End a program by SIGKILL; supervisord starts again what it has not been told to stop."""
+    for _ in range(_TRIES):
+        failure = control.kill(program) or control.stop(program, wait=False)
+        if failure is not None or control.state(program).state in {"STOPPING", "STOPPED"}:
+            return failure
+        time.sleep(_POLL)  # it had ended already, and is about to be started again
+    return Failure(f"program {program}: supervisord starts it again and again")
+
+
+def _for_each(
+    programs: Iterable[str],
+    deployment: Deployment,
+    change: Callable[[Control, str], Failure | None],
+) -> Failure | None:
+    """Change all of the programs; return what failed first."""
+    control = Control(deployment.run.socket)
+    try:
+        failures = [change(control, it) for it in programs]
+    except SupervisordGoneError:
+        return deployment.run.end_notice
+    return next((it for it in failures if it is not None), None)
 
 
 def restart(deployment: Deployment, program: str, progress: CommandProgress) -> Failure | None:

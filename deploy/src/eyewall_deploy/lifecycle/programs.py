@@ -34,17 +34,22 @@ LINKS = "links"
 
 def supervisor_name(host: ClusterHost) -> str:
     """Return the name of the program that is a host's supervisor."""
-    return f"supervisor-{host.name}"
+    return host_programs(host.name)[0]
 
 
 def monitor_name(host: ClusterHost) -> str:
     """Return the name of the program that is a host's monitor agent."""
-    return f"monitor-{host.name}"
+    return host_programs(host.name)[1]
 
 
 def latency_name(host: ClusterHost) -> str:
     """Return the name of the program that is a host's latency agent."""
-    return f"latency-{host.name}"
+    return host_programs(host.name)[2]
+
+
+def host_programs(host: str) -> tuple[str, str, str]:
+    """Return the names of a host's programs: its supervisor and its agents."""
+    return f"supervisor-{host}", f"monitor-{host}", f"latency-{host}"
 
 
 def sidecar_command() -> Path | None:

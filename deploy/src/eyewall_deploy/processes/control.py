@@ -77,9 +77,9 @@ class Control:
         """Start a program and return at once; a running one is left alone."""
         return self._command("startProcess", name, option=False, harmless=_ALREADY_STARTED)
 
-    def stop(self, name: str) -> Failure | None:
-        """Stop a program and wait for its end; a stopped one is left alone."""
-        return self._command("stopProcess", name, option=True, harmless=_NOT_RUNNING)
+    def stop(self, name: str, *, wait: bool = True) -> Failure | None:
+        """Stop a program, and wait for its end if asked; a stopped one is left alone."""
+        return self._command("stopProcess", name, option=wait, harmless=_NOT_RUNNING)
 
     def kill(self, name: str) -> Failure | None:
         """End a program by SIGKILL; supervisord starts it again. A stopped one is left alone."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from eyewall_deploy import state_file
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.host.cgroups import read_cpu
-from eyewall_deploy.lifecycle.changes import change_cpu, change_delay, kill
+from eyewall_deploy.lifecycle.changes import change_cpu, change_delay, kill, return_host
 from eyewall_deploy.lifecycle.drain import drain_hosts
 from eyewall_deploy.storm import nimbus
-from eyewall_deploy.trial.host_faults import BusyHost, CrashingWorkers
+from eyewall_deploy.trial.host_faults import BusyHost, CrashingWorkers, FailedHost
 from eyewall_deploy.trial.trial_event import host_pairs
 from eyewall_deploy.wan import delay_file
 
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
+    from eyewall_deploy.trial.host_faults import HostFault
     from eyewall_deploy.trial.trial_event import TrialEvent
     from eyewall_deploy.trial.trial_file import Trial
 
 
 def restore_cluster(cluster: MeasuredCluster, trial: Trial) -> Failure | None:
-    """Give delays and CPU back the values that the trial begins with; no host is drained.
+    """Give delays and CPU back the values that the trial begins with; no host is drained or failed.
 
     Where a trial overcommits the machine, hosts whose CPU nothing can limit are left as they are.
     """
     # Drains end whether the rest can be restored or not.
-    failures = _drain(cluster, trial, ()), _restore_hosts(cluster, trial)
+    failures = [_drain(cluster, trial, ()), _restore_hosts(cluster, trial)]
+    failed = dict.fromkeys(it.fail for it in trial.events if it.fail is not None)
+    failures += [return_host(cluster.deployment, it) for it in failed]
     return next((it for it in failures if it is not None), None)
 
 
@@ -66,7 +69,7 @@ class EventSchedule:
         if cluster.deployment.on_loopback:
             possible = tuple(it for it in possible if not it.is_emulated)
         self._due = sorted(possible, key=lambda event: event.at)
-        self._active: list[tuple[TrialEvent, BusyHost | CrashingWorkers | None]] = []
+        self._active: list[tuple[TrialEvent, HostFault | None]] = []
 
     def apply(self, at: float) -> Failure | None:
         """Begin and end what is due; called again and again."""
@@ -85,7 +88,7 @@ class EventSchedule:
             if event.until is not None and event.until <= at:
                 self._active.remove((event, fault))
                 if fault is not None:
-                    fault.end()
+                    failures.append(fault.end())
                 changed = True
             elif fault is not None:
                 failures.append(fault.go_on())
@@ -116,14 +119,16 @@ class EventSchedule:
                 failures.append(Failure(f"storm {event.storm} {topology.name}: {error}"))
         return next((it for it in failures if it is not None), None)
 
-    def _host_fault(self, event: TrialEvent) -> BusyHost | CrashingWorkers | Failure | None:
+    def _host_fault(self, event: TrialEvent) -> HostFault | Failure | None:
         """Begin what happens on a host; None if nothing does."""
-        host = event.busy or event.crash_starts
+        host = event.busy or event.crash_starts or event.fail
         if host is None:
             return None
         folders = self._cluster.deployment.groups.folders.get(host, ())
         if not folders:
             return Failure(f"{event.label}: {host} has no control group, so nothing happens to it")
+        if event.fail is not None:
+            return FailedHost(self._cluster.deployment, host, folders)
         if event.share is not None:
             return BusyHost(folders, self._trial.host_cores()[host] * event.share)
         return CrashingWorkers(folders)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from eyewall_deploy.failure import name_choices
+from eyewall_deploy.lifecycle.programs import host_programs
 from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.storm.nimbus import StormCommand  # noqa: TC001 - pydantic reads it
 from eyewall_deploy.validation import Number, Text, toml_table
@@ -25,13 +26,12 @@ _KINDS: Final = (
     ({"drain"}, "drain = HOST"),
     ({"busy", "share"}, "busy = HOST and share"),
     ({"crash_starts"}, "crash_starts = HOST"),
+    ({"fail"}, "fail = HOST"),
     ({"kill"}, "kill = PROGRAM"),
     ({"storm"}, "storm = COMMAND"),
 )
 """Keys that belong together, and how they are given."""
 _KILLED: Final = ("nimbus", "sidecar", "zookeeper", "redis", "rates")
-_AGENTS: Final = ("supervisor", "monitor", "latency")
-"""Of each host."""
 
 
 @toml_table
@@ -49,6 +49,9 @@ class TrialEvent:
         A host, and what its CPU is multiplied with.
     drain
         A host that Eyewall is to empty.
+    fail
+        A host that fails: its workers, its supervisor and its agents end by SIGKILL, and start
+        again at `until`.
     kill
         A program of the cluster that ends by SIGKILL, and is started again at once.
     busy, share
@@ -66,6 +69,7 @@ class TrialEvent:
     cpu: Text | None = None
     factor: Annotated[Number | None, Field(gt=0, le=100)] = None
     drain: Text | None = None
+    fail: Text | None = None
     kill: Text | None = None
     busy: Text | None = None
     share: Annotated[Number | None, Field(gt=0, le=1)] = None
@@ -89,6 +93,8 @@ class TrialEvent:
             return f"{self.delay[0]} ↔ {self.delay[1]} +{self.add:g} ms"
         if self.drain is not None:
             return f"{self.drain} drained"
+        if self.fail is not None:
+            return f"{self.fail} fails"
         if self.kill is not None:
             return f"{self.kill} killed"
         if self.busy is not None:
@@ -110,7 +116,7 @@ def event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
     if event.kill is not None:
         programs = [
             *_KILLED,
-            *(f"{kind}-{it}" for kind in _AGENTS for it in trial.cluster.host_names),
+            *(it for host in trial.cluster.host_names for it in host_programs(host)),
         ]
         if event.kill not in programs:
             choices = name_choices("allowed", programs, event.kill)
@@ -126,7 +132,7 @@ def event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
         yield f".until = {event.until:g}: goes back in time; allowed is after at = {event.at:g}"
     hosts = trial.cluster.host_names
     places = (*hosts, *trial.cluster.site_names)
-    of_hosts = (event.cpu, event.drain, event.busy, event.crash_starts)
+    of_hosts = (event.cpu, event.drain, event.fail, event.busy, event.crash_starts)
     for name, allowed in [(it, places) for it in event.delay or ()] + [
         (it, hosts) for it in of_hosts if it
     ]:
