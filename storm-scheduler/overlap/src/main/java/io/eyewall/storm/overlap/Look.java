@@ -12,13 +12,15 @@ import org.apache.storm.generated.NodeInfo;
  * @param ordered executors that Eyewall moves now, also those of other workers, with their new places
  * @param hosts supervisor → host
  * @param isPrepared whether an executor works on tuples at its new place
- * @param now of a clock that nobody sets, in milliseconds
+ * @param since when the newest move began, by a clock that nobody sets, in milliseconds
+ * @param now by the same clock
  */
 record Look(
         Map<List<Long>, NodeInfo> wanted,
         Map<List<Long>, NodeInfo> ordered,
         Map<String, String> hosts,
         Predicate<List<Long>> isPrepared,
+        long since,
         long now) {
 
     /** The host of a place. */

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.worker.WorkerState;
@@ -201,7 +202,8 @@ public final class Overlap {
 
     private Assignment overlapping(Assignment published, long now) {
         Map<List<Long>, NodeInfo> wanted = published.get_executor_node_port();
-        Look look = new Look(wanted, ordered, hosts, it -> isPrepared(it, wanted.get(it), now), now);
+        Predicate<List<Long>> isPrepared = it -> isPrepared(it, wanted.get(it), now);
+        Look look = new Look(wanted, ordered, hosts, isPrepared, since, now);
         if (serving != null && !serving.goesOn(look)) {
             LOG.info("ends {} ms after the move", now - since);
             endServing();

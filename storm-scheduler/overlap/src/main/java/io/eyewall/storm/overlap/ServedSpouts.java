@@ -28,7 +28,7 @@ final class ServedSpouts {
     /** From when the last of those bolts is prepared: others send to it a moment later. */
     private static final long SWITCH_MILLIS = 1_000;
 
-    /** From the move on, after which spouts wait for no bolts: time is left to hand over. */
+    /** From the newest move on, after which they wait for no bolts: time is left to hand over. */
     private static final long LATEST_MILLIS = Overlap.LONGEST_MILLIS - 20_000;
 
     /** Between two times that it says that it holds its spouts. */
@@ -45,7 +45,6 @@ final class ServedSpouts {
     /** As of this look: a worker that is moved while it loads gets to know them one by one. */
     private List<SpoutHandover> spouts = List.of();
 
-    private long began = NEVER;
     private long heldSince = NEVER;
     private long awaitedSince = NEVER;
     private long boltsPreparedSince = NEVER;
@@ -59,11 +58,11 @@ final class ServedSpouts {
     /** Whether a successor has had one open: it has emitted what this worker knows nothing of. */
     private boolean wereOpenElsewhere;
 
-    /** Where they were to go when their successors asked for them; empty before. */
-    private Map<List<Long>, NodeInfo> askedAt = Map.of();
+    /** Where those are to go that successors have asked for; of all, once they are quiet. */
+    private final Map<List<Long>, NodeInfo> askedAt = new HashMap<>();
 
-    /** Whether those that asked for the spouts have ended since. */
-    private HeldSpout asked = new HeldSpout();
+    /** Of places where somebody has asked, and is not reached since: whether that worker has ended. */
+    private final Map<NodeInfo, HeldSpout> unreached = new HashMap<>();
 
     /** Ids of successors that have ended while they waited: what they wrote stays for their session. */
     private final Set<String> ended = new HashSet<>();
@@ -102,7 +101,6 @@ final class ServedSpouts {
 
     /** Does what is next: holds them, quiets them, hands them over, or takes them back. */
     void turn(Look look) {
-        began = began == NEVER ? look.now() : began;
         List<SpoutHandover> known = allSpouts.get();
         if (known.size() > spouts.size()) {
             spouts = known;
@@ -118,7 +116,7 @@ final class ServedSpouts {
             }
         } else if (!wereOpenElsewhere
                 && askedAt.equals(places(look)) // else those who asked may yet open them
-                && haveSuccessorsEnded(look)) {
+                && haveAllEnded(look)) {
             takeBack(look.now());
         } else if (!isReleased) {
             handOver(look);
@@ -138,25 +136,44 @@ final class ServedSpouts {
         }
         try {
             holdAgain(look.now());
-            if (!askedAt.equals(places(look))) {
-                askedAt = Map.of();
-            }
-            if (!spouts.stream().allMatch(it -> isOpenElsewhere(it, look) || isReached(it, look))) {
-                if (!askedAt.isEmpty() && haveSuccessorsEnded(look)) {
-                    forgetWhoAsked();
-                    askedAt = Map.of();
-                }
-                return false;
-            }
-            if (askedAt.isEmpty() && areAwaited(look)) {
-                askAt(look);
-                awaitedSince = look.now();
-            }
-            boolean isTime = areBoltsPrepared || !waitForBolts(look.now());
-            return !askedAt.isEmpty() && isTime && areAwaited(look);
+            List<SpoutHandover> here =
+                    spouts.stream().filter(it -> !isOpenElsewhere(it, look)).toList();
+            here.forEach(it -> noteWhoAsked(it, look));
+            boolean areAsked =
+                    here.stream()
+                            .allMatch(
+                                    it ->
+                                            askedAt.containsKey(idOf(it))
+                                                    && isReached(place(it, look), look));
+            awaitedSince = !areAsked ? NEVER : awaitedSince == NEVER ? look.now() : awaitedSince;
+            // They may have taken it back, as they do when they are moved on.
+            return areAsked
+                    && (areBoltsPrepared || !waitForBolts(look))
+                    && here.stream().allMatch(this::isAwaited);
         } catch (RuntimeException e) {
             LOG.warn("ZooKeeper does not say who awaits the spouts, which go on", e);
             return false;
+        }
+    }
+
+    /**
+     * Remembers that a spout's successor has asked for it, so that ZooKeeper is not asked at each
+     * look; and forgets it once that worker has ended: what it wrote stays, and counts no more.
+     */
+    private void noteWhoAsked(SpoutHandover spout, Look look) {
+        List<Long> executor = idOf(spout);
+        NodeInfo place = place(spout, look);
+        if (!place.equals(askedAt.get(executor))) {
+            askedAt.remove(executor);
+        }
+        if (isReached(place, look)) {
+            unreached.remove(place);
+            if (!askedAt.containsKey(executor) && isAwaited(spout)) {
+                askedAt.put(executor, place);
+            }
+        } else if (askedAt.containsKey(executor) && hasEnded(place, look)) {
+            forgetWhoAsked(spout);
+            askedAt.remove(executor);
         }
     }
 
@@ -185,21 +202,16 @@ final class ServedSpouts {
     }
 
     /** Whether they go on for bolts that are not prepared: one may never be. */
-    private boolean waitForBolts(long now) {
+    private boolean waitForBolts(Look look) {
         return spouts.stream().anyMatch(SpoutHandover::hasTurn) // else none of them emits
-                && now - awaitedSince <= LONGEST_AWAITED_MILLIS
-                && now - began <= LATEST_MILLIS;
+                && look.now() - awaitedSince <= LONGEST_AWAITED_MILLIS
+                && look.now() - look.since() <= LATEST_MILLIS;
     }
 
     private void quiet(Look look) {
         quietSince = look.now();
-        askAt(look);
+        askedAt.putAll(places(look));
         spouts.forEach(SpoutHandover::quiet);
-    }
-
-    private void askAt(Look look) {
-        asked = new HeldSpout();
-        askedAt = places(look);
     }
 
     private void handOver(Look look) {
@@ -212,7 +224,7 @@ final class ServedSpouts {
         if (isDeactivated
                 && (isOver || spouts.stream().allMatch(SpoutHandover::isDeactivated))) {
             for (SpoutHandover spout : spouts) {
-                NodeInfo place = look.wanted().get(idOf(spout));
+                NodeInfo place = place(spout, look);
                 spout.handOver(successors.tasks(place, look.host(place)));
             }
             LOG.info("spouts were quiet for {} ms; their successors may open", quiet);
@@ -224,7 +236,7 @@ final class ServedSpouts {
     private void takeBack(long now) {
         isReleased = false; // what is held already is released again if the rest cannot be
         try {
-            forgetWhoAsked();
+            spouts.forEach(this::forgetWhoAsked);
             spouts.forEach(it -> turns.hold(it.firstTask(), holder));
         } catch (RuntimeException e) {
             LOG.warn("spouts stay quiet, as it cannot be said that they go on", e);
@@ -233,26 +245,31 @@ final class ServedSpouts {
         LOG.info("the workers that asked for the spouts have ended; they go on");
         heldSince = now;
         quietSince = NEVER;
-        askedAt = Map.of();
+        askedAt.clear();
         spouts.forEach(SpoutHandover::resume);
         reactivate();
     }
 
-    private void forgetWhoAsked() {
-        spouts.forEach(it -> ended.addAll(turns.awaiting(it.firstTask())));
+    /** Each is asked: one counts from when it was asked first. */
+    private boolean haveAllEnded(Look look) {
+        Set<NodeInfo> places = Set.copyOf(askedAt.values());
+        return places.stream().filter(it -> hasEnded(it, look)).count() == places.size();
     }
 
-    private boolean haveSuccessorsEnded(Look look) {
-        Map<SpoutTurns.Holder, NodeInfo> places = new HashMap<>();
-        for (NodeInfo place : askedAt.values()) {
-            places.put(new SpoutTurns.Holder(look.host(place), Successors.port(place)), place);
+    private void forgetWhoAsked(SpoutHandover spout) {
+        ended.addAll(turns.awaiting(spout.firstTask()));
+    }
+
+    /** Whether a worker that has asked is gone: nobody is connected, and its port refuses. */
+    private boolean hasEnded(NodeInfo place, Look look) {
+        if (isReached(place, look)) {
+            unreached.remove(place);
+            return false;
         }
-        boolean haveEnded =
-                asked.isVacant(
-                        List.copyOf(places.keySet()),
-                        it -> !isReached(places.get(it), look) && it.refuses(),
-                        look.now());
-        return haveEnded && places.values().stream().noneMatch(it -> isReached(it, look));
+        SpoutTurns.Holder worker = new SpoutTurns.Holder(look.host(place), Successors.port(place));
+        return unreached
+                .computeIfAbsent(place, it -> new HeldSpout())
+                .isVacant(List.of(worker), SpoutTurns.Holder::refuses, look.now());
     }
 
     private synchronized void deactivate() {
@@ -272,20 +289,16 @@ final class ServedSpouts {
 
     private Map<List<Long>, NodeInfo> places(Look look) {
         Map<List<Long>, NodeInfo> places = new HashMap<>();
-        spouts.forEach(it -> places.put(idOf(it), look.wanted().get(idOf(it))));
+        spouts.forEach(it -> places.put(idOf(it), place(it, look)));
         return places;
     }
 
-    private boolean areAwaited(Look look) {
-        return spouts.stream()
-                .allMatch(
-                        it ->
-                                isOpenElsewhere(it, look)
-                                        || !ended.containsAll(turns.awaiting(it.firstTask())));
+    private boolean isAwaited(SpoutHandover spout) {
+        return !ended.containsAll(turns.awaiting(spout.firstTask()));
     }
 
-    private boolean isReached(SpoutHandover spout, Look look) {
-        return isReached(look.wanted().get(idOf(spout)), look);
+    private static NodeInfo place(SpoutHandover spout, Look look) {
+        return look.wanted().get(idOf(spout));
     }
 
     /** Whether a worker there is connected. */

@@ -40,7 +40,7 @@ import org.apache.storm.utils.Utils;
 
 /**
  * Storm's worker with what moves need of it, made without its constructor: it has no threads, and
- * instead of ZooKeeper a map. Its topology has a spout (task 1), two bolts (2 and 3) and an acker (4),
+ * instead of ZooKeeper a map. Its topology has a spout (tasks 1 and 5), two bolts (2 and 3) and an acker (4),
  * of which it runs those that it is given.
  */
 final class BareWorker {
@@ -100,7 +100,7 @@ final class BareWorker {
         set("systemTopology", withAckers);
         set("componentToSortedTasks", Map.of());
         set("componentToStreamToFields", fields(withAckers));
-        set("taskToComponent", Map.of(1, "source", 2, "tag", 3, "sink", 4, "__acker"));
+        set("taskToComponent", Map.of(1, "source", 2, "tag", 3, "sink", 4, "__acker", 5, "source"));
         set("outboundTasks", Set.of(2, 3));
         WorkerTransfer transfer = bare(WorkerTransfer.class);
         AtomicBoolean[] pressure = new AtomicBoolean[5];

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.storm.executor.Executor;
 import org.apache.storm.executor.spout.SpoutExecutor;
 import org.apache.storm.generated.NodeInfo;
 import org.apache.storm.messaging.ConnectionWithStatus.Status;
@@ -46,6 +47,7 @@ class ServedSpoutsTest {
     private BareWorker worker;
     private Successors successors;
     private ServedSpouts spouts;
+    private long since;
     private long now;
 
     @BeforeEach
@@ -79,7 +81,7 @@ class ServedSpoutsTest {
 
     private void look() {
         now += 250;
-        spouts.turn(new Look(wanted, ordered, HOSTS, prepared::contains, now));
+        spouts.turn(new Look(wanted, ordered, HOSTS, prepared::contains, since, now));
     }
 
     private void look(int times) {
@@ -165,6 +167,17 @@ class ServedSpoutsTest {
     }
 
     @Test
+    void aSpoutThatIsMovedAgainLateWaitsForBoltsAsLongAsInItsFirstMove() {
+        move(BOLT, there);
+        look();
+        now += 130_000;
+        since = now;
+        ask("another-worker");
+        lookForTwoSeconds();
+        assertThat(spouts.areQuiet()).isFalse();
+    }
+
+    @Test
     void aSpoutThatNeverOpenedWaitsForNoBolts() {
         known.set(0, new SpoutHandover(executor));
         move(BOLT, there);
@@ -196,6 +209,7 @@ class ServedSpoutsTest {
                             asked.add(it);
                             return false;
                         },
+                        since,
                         now));
         assertThat(asked).contains(BOLT, SINK);
     }
@@ -214,6 +228,84 @@ class ServedSpoutsTest {
         ask("second");
         look();
         assertThat(spouts.areQuiet()).isTrue();
+    }
+
+    @Test
+    void twoSpoutsGoOnUntilBothAreAskedForByWorkersThatLive() throws Exception {
+        List<Long> other = List.of(5L, 5L);
+        SpoutExecutor second = worker.spout();
+        BareWorker.set(Executor.class, second, "executorId", other);
+        SpoutHandover otherSpout = new SpoutHandover(second);
+        otherSpout.takeTurn();
+        known.add(otherSpout);
+        move(other, NEXT);
+        ask("first");
+        lookForTwoSeconds();
+        end(); // before the other one's successor asks
+        lookForTwoSeconds();
+        connect(NEXT);
+        worker.nodes.put("/eyewall-spouts/" + BareWorker.TOPOLOGY + "/5-awaited/other", new byte[0]);
+        connect(there); // the next one, which has not asked
+        lookForTwoSeconds();
+        assertThat(spouts.areQuiet()).isFalse();
+        ask("second");
+        look();
+        assertThat(spouts.areQuiet()).isTrue();
+    }
+
+    @Test
+    void theTwentySecondsBeginAnewWhereASuccessorWasNotReachedMeanwhile() {
+        move(BOLT, there);
+        ask("another-worker");
+        look(60); // for 15 s
+        end(); // for less than it takes to be sure that it has
+        look();
+        connect(there);
+        look(60);
+        assertThat(spouts.areQuiet()).isFalse();
+        look(21); // 20 s after it was reached again
+        assertThat(spouts.areQuiet()).isFalse();
+        look();
+        assertThat(spouts.areQuiet()).isTrue();
+    }
+
+    @Test
+    void theTwentySecondsBeginWhenTheNextAsksWhereTheFirstHasDied() {
+        move(BOLT, there);
+        ask("first");
+        look();
+        end();
+        lookForTwoSeconds();
+        connect(there);
+        look(84); // for 21 s
+        ask("second");
+        look(60);
+        assertThat(spouts.areQuiet()).isFalse();
+    }
+
+    @Test
+    void theTwentySecondsBeginWhenTheNextAsksWhereASpoutIsMovedOn() {
+        move(BOLT, there);
+        ask("first");
+        look(60);
+        worker.nodes.remove(AWAITED + "first"); // as it does itself then
+        move(SPOUT, NEXT);
+        connect(NEXT);
+        look(60);
+        ask(NEXT, "second");
+        look(60);
+        assertThat(spouts.areQuiet()).isFalse();
+    }
+
+    @Test
+    void aSpoutGoesOnIfItsSuccessorAsksForItNoMoreOnceBoltsArePrepared() {
+        move(BOLT, there);
+        ask("another-worker");
+        look();
+        worker.nodes.remove(AWAITED + "another-worker");
+        prepared.add(BOLT);
+        lookForTwoSeconds();
+        assertThat(spouts.areQuiet()).isFalse();
     }
 
     @Test
@@ -252,12 +344,12 @@ class ServedSpoutsTest {
     }
 
     @Test
-    void aSpoutThatIsMovedOnStaysQuietAsTheWorkerThatAskedForItMayOpenIt() {
+    void aSpoutThatIsMovedOnStaysQuietThoughWhoAskedForItHasEndedAsTheNextMayOpenIt() {
+        look();
+        ask("first");
+        look();
         move(SPOUT, NEXT);
-        look();
-        ask(NEXT, "first");
-        look();
-        move(SPOUT, there);
+        end();
         lookForTwoSeconds();
         assertThat(spouts.areQuiet()).isTrue();
     }

@@ -52,7 +52,7 @@ class ServingTest {
     private boolean goesOn() {
         Map<List<Long>, NodeInfo> moved = Map.of(ACKER, THERE, BareWorker.SPOUT, THERE);
         now += 250;
-        return serving.goesOn(new Look(moved, moved, BareWorker.HOSTS, prepared::contains, now));
+        return serving.goesOn(new Look(moved, moved, BareWorker.HOSTS, prepared::contains, 0, now));
     }
 
     /** Whether an ack was sent on. */
