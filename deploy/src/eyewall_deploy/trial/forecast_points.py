@@ -48,6 +48,8 @@ class ForecastPoint:
         the largest that is carried, in tuples/s.
     made_at, load
         The load at which it was forecast, and the one for which; rates in tuples/s of a "rate".
+    busiest
+        Forecast utilisation of the busiest host; None of a "rate".
     least, greatest
         Between what the value lies by the forecast.
     """
@@ -59,6 +61,7 @@ class ForecastPoint:
     least: float
     greatest: float
     measured: float
+    busiest: float | None = None
 
     @property
     def is_met(self) -> bool:
@@ -113,6 +116,7 @@ def _points(
             value.least,
             value.greatest,
             measured,
+            busiest,
         )
 
     for host, used in host_cpu([run]).items():
@@ -133,8 +137,9 @@ def mean_latency(run: TrialRun) -> float | None:
 def compare_rates(found: Iterable[SustainableRate]) -> Iterator[ForecastPoint]:
     """Yield each forecast of the largest rate with what came through when it was overloaded.
 
-    That is the most that was acked at any rate that was too much for the same placement. Where none
-    was, it is not known, and its forecasts are left out.
+    That is the most that was acked at any rate that was too much for the same placement: above all
+    that it carried, as a lower rate may fail for another reason. Where none was, it is not known,
+    and its forecasts are left out; so are those that older files have of overloads.
     """
     for search in found:
         placements: dict[int, list[RateMeasurement]] = {}
@@ -142,24 +147,26 @@ def compare_rates(found: Iterable[SustainableRate]) -> Iterator[ForecastPoint]:
             if not it.moved:
                 placements.setdefault(it.moves, []).append(it)
         for measured in placements.values():
-            overloads = [it for it in measured if it.acked < ACKED]
+            carried = max((it.rate for it in measured if it.acked >= ACKED), default=0.0)
+            overloads = [it for it in measured if it.acked < ACKED and it.rate > carried]
             if not overloads:
                 continue
-            most = max(overloads, key=_carried)
+            most = max(overloads, key=_came_through)
             for it in measured:
-                if (carried := it.forecast) is not None:
+                is_wrong = it.emitted is None and it.acked < ACKED
+                if it.forecast is not None and not is_wrong:
                     yield ForecastPoint(
                         RATE,
                         it.rate,
                         most.rate,
-                        carried.value,
-                        carried.least,
-                        carried.greatest,
-                        _carried(most),
+                        it.forecast.value,
+                        it.forecast.least,
+                        it.forecast.greatest,
+                        _came_through(most),
                     )
 
 
-def _carried(measured: RateMeasurement) -> float:
+def _came_through(measured: RateMeasurement) -> float:
     return measured.rate * measured.acked
 
 

@@ -1,7 +1,8 @@
 """What Eyewall forecasts of what runs in a trial.
 
 It is asked at the end of the last run of each start, for each load of the trial, and at each rate
-of a search.
+of a search. It answers with multiples of the present rate, which is what the sources emit: in an
+overload less than is due.
 """
 
 from __future__ import annotations
@@ -21,42 +22,55 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.trial.plan import PlannedRun
+    from eyewall_deploy.trial.records import RateMeasurement, TrialRun
     from eyewall_deploy.trial.trial_file import Trial
 
 _TIMEOUT = 60.0
 
 
 def ask_forecasts(
-    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun
+    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, measured: TrialRun
 ) -> tuple[LoadForecast, ...]:
     """Return what Eyewall expects of what runs, at each of the trial's loads.
 
-    Nothing for Storm's schedulers, several topologies, or a rate that changes: a multiple of the
-    present rate would be one of its last value.
+    Nothing for Storm's schedulers, several topologies, a rate that changes (a multiple of the
+    present rate would be one of its last value), or where nothing was emitted.
+
+    Parameters
+    ----------
+    measured
+        The planned run, which has just ended.
     """
-    if not (trial.rate.is_constant and planned.load):
+    emitted = sum(it.emitted + it.replayed for it in measured.seconds)
+    if not (trial.rate.is_constant and planned.load and measured.due and emitted):
         return ()
+    present = planned.load * emitted / measured.due
     found = []
     for load in trial.loads:
-        asked = _ask(cluster, trial, planned, load / planned.load)
+        asked = _ask(cluster, trial, planned, load / present)
         if asked is None:
             break
-        found.append(read_forecast(planned.load, load, asked))
+        found.append(read_forecast(present, load, asked))
     return tuple(found)
 
 
 def ask_carried_rate(
-    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, rate: float
+    cluster: MeasuredCluster, trial: Trial, planned: PlannedRun, measured: RateMeasurement
 ) -> ForecastValue | None:
     """Return the largest rate that Eyewall expects what runs to carry, in tuples/s.
 
+    None where it is not known what the sources emit, or where they emit nothing.
+
     Parameters
     ----------
-    rate
-        The present one: what the sources emit, as that is what Eyewall measures.
+    measured
+        What has just been measured.
     """
-    asked = _ask(cluster, trial, planned, 1.0)
-    return None if asked is None else read_forecast(rate, rate, asked).sustainable
+    present = measured.emitted
+    asked = _ask(cluster, trial, planned, 1.0) if present else None
+    if asked is None or present is None:
+        return None
+    return read_forecast(present, present, asked).sustainable
 
 
 def _ask(

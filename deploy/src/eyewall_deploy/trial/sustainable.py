@@ -218,8 +218,7 @@ class _RateSearch:
 
     def _measure(self, rate: float) -> RateMeasurement:
         found = first_undisturbed(self._attempts(rate))
-        present = found.emitted or rate
-        forecast = ask_carried_rate(self._cluster, self._trial, self._planned, present)
+        forecast = ask_carried_rate(self._cluster, self._trial, self._planned, found)
         found = replace(found, moves=len(self._watch.moves), forecast=forecast)
         self.known.append(found)
         return found

@@ -98,7 +98,8 @@ def run_trial(
         )
         for planned, load, one in zip(runs, loads, watched, strict=True)
     ]
-    return [*made[:-1], replace(made[-1], forecasts=ask_forecasts(cluster, trial, runs[-1]))]
+    forecasts = ask_forecasts(cluster, trial, runs[-1], made[-1])
+    return [*made[:-1], replace(made[-1], forecasts=forecasts)]
 
 
 def _trial_run(
