@@ -133,7 +133,7 @@ class SimulatedCluster:
             [self.host_place[it.supervisor] for it in self.workers], dtype=int
         )
         sent, received, bursts = np.zeros(count), np.zeros(count), np.zeros(count)
-        self.sends = np.zeros((len(self.workers), len(self.workers)), dtype=np.bool_)
+        reaches = np.eye(len(self.workers), dtype=np.bool_)
         self.visited = self.spout_share.copy()
         self.links: list[list[tuple[int, float]]] = []
         for place in range(len(self.components)):
@@ -147,7 +147,7 @@ class SimulatedCluster:
                 self.visited[mine] += flow.sum(axis=0)
                 crosses = self.worker_of[theirs][:, None] != self.worker_of[mine][None, :]
                 at, to = np.nonzero(crosses & (flow > 0))
-                self.sends[self.worker_of[theirs][at], self.worker_of[mine][to]] = True
+                reaches[self.worker_of[theirs][at], self.worker_of[mine][to]] = True
                 # What follows from one tuple comes together.
                 begins = self.spouts[theirs]
                 most = np.minimum(1.0, np.where(begins, 1.0, self.visited[theirs]))
@@ -161,6 +161,9 @@ class SimulatedCluster:
                 total = flow.sum()
                 found.append((source, float((flow * seconds).sum() / total) if total else 0.0))
             self.links.append(found)
+        for _ in self.workers:  # also through others
+            reaches = reaches @ reaches
+        self.reaches = reaches
         self.demand = self.visited * self.costs
         of_component = np.bincount(self.component_of, self.visited)[self.component_of]
         self.parts = self.visited / np.maximum(of_component, 1e-12)
@@ -291,8 +294,8 @@ class SimulatedCluster:
                 process.cpu += got
         for number, process in enumerate(processes):
             if process.ready is None and process.is_up:
-                sends_to = np.flatnonzero(self.sends[number])
-                process.ready = now if all(processes[it].is_up for it in sends_to) else None
+                reached = np.flatnonzero(self.reaches[number])
+                process.ready = now if all(processes[it].is_up for it in reached) else None
 
     def _count(
         self,

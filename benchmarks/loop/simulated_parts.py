@@ -106,7 +106,8 @@ class Physics:
 class WorkerProcess:
     """A worker process: when it was launched, what its start still takes, when it works.
 
-    As Storm's, it is ready once it is up and all those are that it sends to.
+    As Storm's, it is ready once it is up and all those are that it sends to. What comes meanwhile
+    waits in the next one's queue; here its source begins later instead.
     """
 
     executors: frozenset[Executor]
