@@ -15,6 +15,7 @@ class Experiment(NamedTuple):
 
 EXPERIMENTS = {
     "000": Experiment("paper_000.reproduce", "S-ODP, heuristics over time, solving times"),
+    "000-trials": Experiment("paper_000.trial_files", "a trial file: nodes that fail on Storm"),
     "001": Experiment("paper_001.reproduce", "MOPA and SBON against the optimum"),
     "002": Experiment("paper_002.reproduce", "run times and scores on the twelve topologies"),
     "002-excess": Experiment("paper_002.excess", "heuristics against every placement"),

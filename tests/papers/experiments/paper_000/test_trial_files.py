@@ -1,0 +1,67 @@
+"""Section 7.1 as a trial of a real cluster."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pytest
+from eyewall_deploy.trial import trial_file
+from eyewall_papers.experiments.paper_000.trial_files import (
+    AVAILABILITY,
+    UNSURE,
+    add_options,
+    draw_outages,
+    run,
+    trial_text,
+)
+
+CORES = 2
+
+
+def test_a_node_is_down_for_what_its_availability_leaves() -> None:
+    # A million seconds at 99 %, in outages of 10 s: 10,000 s in 1,000 outages. Lengths and number
+    # each deviate by √1,000 · 10 s, 450 s together; 15 % are three times that.
+    outages = draw_outages(0.99, 10.0, 1e6, np.random.default_rng(1))
+    assert sum(until - at for at, until in outages) == pytest.approx(10_000, rel=0.15)
+    assert len(outages) == pytest.approx(1_000, rel=0.1)
+    ends = [0.0, *(until for _, until in outages)]
+    assert all(before < at for before, (at, _) in zip(ends, outages, strict=False))
+
+
+def test_only_nodes_that_are_declared_unsure_fail_and_pins_are_on_others() -> None:
+    trial = trial_file.parse(trial_text(6000.0, 10.0, seed=0), Path("x.toml"), CORES)
+    declared = {it.name for it in trial.cluster.hosts if it.availability == AVAILABILITY}
+    assert declared == set(UNSURE)
+    assert {it.fail for it in trial.events} == set(UNSURE)
+    (topology,) = trial.topologies
+    pins = topology.options["eyewall.pin"]
+    assert isinstance(pins, dict)
+    pinned = {name for names in pins.values() for name in names}
+    assert pinned < set(trial.cluster.host_names) - set(UNSURE)
+
+
+def test_both_of_the_papers_policies_are_beside_storms_schedulers_and_ours() -> None:
+    trial = trial_file.parse(trial_text(60.0, 10.0, seed=0), Path("x.toml"), CORES)
+    labels = [it.label for it in trial.schedulers]
+    assert labels == ["default", "ras", "s-odp-r", "s-odp-a", "eyewall"]
+    objectives = {it.label: it.settings.get("eyewall.objective") for it in trial.schedulers}
+    assert (objectives["s-odp-r"], objectives["s-odp-a"]) == ("R=1", "A=1")
+
+
+def test_the_same_seed_gives_the_same_outages_and_another_one_others() -> None:
+    assert trial_text(600.0, 10.0, seed=3) == trial_text(600.0, 10.0, seed=3)
+    events = [trial_text(600.0, 10.0, seed=it).partition("[[events]]")[2] for it in (3, 4)]
+    assert events[0] != events[1]
+
+
+def test_the_file_is_written_and_seconds_that_make_no_sense_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    run(parser.parse_args(["--output", str(tmp_path / "trials"), "--seconds", "120"]))
+    assert "seconds = 120\n" in (tmp_path / "trials" / "r-against-a.toml").read_text()
+    for given in ("0", "soon", "1e9"):
+        with pytest.raises(SystemExit):
+            parser.parse_args(["--seconds", given])
+        assert f"{given} seconds: allowed are 1 to 86400" in capsys.readouterr().err
