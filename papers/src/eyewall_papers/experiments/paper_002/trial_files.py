@@ -1,9 +1,10 @@
 """Paper 002, section 6, on Storm: a trial file for each topology of table 1.
 
 `eyewall-deploy trial FILE` then measures Storm's schedulers, the paper's heuristics
-under Ecker's score and Eyewall's default beside each other, and `--sustainable` searches the
-largest rates. Sizes, selectivities and streams back are those of `ecker_shapes`; that each
-operation spends as much CPU on a tuple, and how much, is ours.
+under Ecker's score and Eyewall's default beside each other: latency while few tuples come, and
+throughput while more come than any placement carries. `--sustainable` searches the largest rates;
+`002-live` shows all results next to the paper's tables. Sizes, selectivities and streams back are
+those of `ecker_shapes`; that each operation spends as much CPU on a tuple, and how much, is ours.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from pathlib import Path
 from eyewall_papers.experiments.paper_002.reproduce import read_topologies
 from eyewall_papers.experiments.report import CONSOLE
 from eyewall_papers.instances.ecker_shapes import SINK, SOURCE, TABLE_1, Edge, shape_of
-from eyewall_papers.instances.ecker_testbed import SOURCE_RATE, stream_rates
+from eyewall_papers.instances.ecker_testbed import SOURCE_RATE, stream_rates, workers
 
 CPU_MICROS = 200
 """Of an operation, on each tuple."""
@@ -21,6 +22,10 @@ CORES = 1.1
 """Of the machine, for all hosts: what the rate is chosen for."""
 SHARE = 0.5
 """Of these, what the operations need at load 1."""
+QUIET, OVERLOAD = 0.2, 1.9
+"""Loads: multiples of the rate. The second is as much as all hosts together could carry."""
+MOST_OF_THREADS = 0.95
+"""Of the largest host, that an operation's threads may need at the second load."""
 DECLARED = 2
 """Percent of a core that each executor asks for, so that the largest topology has room."""
 ECKER = '"eyewall.objective" = "ecker"'
@@ -65,9 +70,11 @@ version = 1
 name = "{topology.lower()}"
 cluster = "ecker11"
 cores = {CORES}
-seconds = 120
+seconds = 60
 warm_up_seconds = 60
 repetitions = 3
+one_start = true
+loads = [{QUIET}, {OVERLOAD}]
 schedulers = [
   "default",
   "ras",
@@ -88,10 +95,18 @@ shape = "graph"
 
 
 def _rate(topology: str) -> float:
-    """Return the rate at which operations need that share of the cores, in tuples/s."""
-    carried = stream_rates(shape_of(topology))
-    handled = sum(rate for (_, target), rate in carried.items() if target != SINK) / SOURCE_RATE
-    return SHARE * CORES / (handled * CPU_MICROS / 1e6)
+    """Return the rate at which operations need that share of the cores, in tuples/s.
+
+    Or less, if the threads of one of them could not carry `OVERLOAD` of it on the largest host.
+    """
+    shape = shape_of(topology)
+    seconds = [0.0] * len(shape.instances)
+    for (_, target), rate in stream_rates(shape).items():
+        seconds[target] += 0.0 if target == SINK else rate / SOURCE_RATE * CPU_MICROS / 1e6
+    cores = [it.cpu for it in workers()[0]]
+    thread = CORES * max(cores) / sum(cores)
+    busiest = max(it / count for it, count in zip(seconds, shape.instances, strict=True))
+    return min(SHARE * CORES / sum(seconds), MOST_OF_THREADS * thread / busiest / OVERLOAD)
 
 
 def _stream(edge: Edge) -> str:
