@@ -294,8 +294,8 @@ class SimulatedCluster:
                 process.cpu += got
         for number, process in enumerate(processes):
             if process.ready is None and process.is_up:
-                reached = np.flatnonzero(self.reaches[number])
-                process.ready = now if all(processes[it].is_up for it in reached) else None
+                others = np.flatnonzero(self.reaches[number])
+                process.ready = now if all(processes[it].is_up for it in others) else None
 
     def _count(
         self,
