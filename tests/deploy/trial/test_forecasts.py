@@ -34,13 +34,18 @@ def what_if(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return command
 
 
+def answer(folder: Path, *interval: float, unsettled: bool = False) -> None:
+    """Have the command say which multiple of the present rate is carried."""
+    multiple = dict(zip(("value", "least", "greatest"), interval, strict=True))
+    then = {"sustainable": multiple, "response_time": multiple, "hosts": []}
+    (folder / "answer").write_text(json.dumps({"then": then, "unsettled": unsettled}))
+
+
 def test_the_largest_rate_that_is_carried_is_a_multiple_of_the_present_one(
     trial: Trial, what_if: Path, tmp_path: Path
 ) -> None:
     cluster = MeasuredCluster(make_deployment(tmp_path / "run"), RecordedProgress())
-    multiple = {"value": 1.5, "least": 1.2, "greatest": 2.0}
-    then = {"sustainable": multiple, "response_time": multiple, "hosts": []}
-    (tmp_path / "answer").write_text(json.dumps({"then": then}))
+    answer(tmp_path, 1.5, 1.2, 2.0)
     # Of 20 tuples/s that are emitted, though 40 are due.
     found = ask_carried_rate(cluster, trial, planned(trial, "eyewall"), measured(20.0))
     assert found == ForecastValue(30.0, 24.0, 40.0)
@@ -56,9 +61,7 @@ def test_the_loads_of_a_trial_are_multiples_of_what_is_emitted_at_its_last_one(
     trial: Trial, what_if: Path, tmp_path: Path
 ) -> None:
     cluster = MeasuredCluster(make_deployment(tmp_path / "run"), RecordedProgress())
-    multiple = {"value": 1.5, "least": 1.2, "greatest": 2.0}
-    then = {"sustainable": multiple, "response_time": multiple, "hosts": []}
-    (tmp_path / "answer").write_text(json.dumps({"then": then}))
+    answer(tmp_path, 1.5, 1.2, 2.0)
     ours = replace(planned(trial, "eyewall"), load=1.0)
     # Of 40 tuples that were due 16 were emitted, 4 of them again: half of the load. 1.5 times that
     # is carried, three quarters of the load.
@@ -75,9 +78,7 @@ def test_a_forecast_by_the_rates_of_a_start_is_none(
 ) -> None:
     progress = RecordedProgress()
     cluster = MeasuredCluster(make_deployment(tmp_path / "run"), progress)
-    multiple = {"value": 30.0, "least": 20.0, "greatest": 40.0}
-    then = {"sustainable": multiple, "response_time": multiple, "hosts": []}
-    (tmp_path / "answer").write_text(json.dumps({"then": then, "unsettled": True}))
+    answer(tmp_path, 30.0, 20.0, 40.0, unsettled=True)
     assert ask_carried_rate(cluster, trial, planned(trial, "eyewall"), measured(40.0)) is None
     assert ["not come to rest" in it for it in progress.logged] == [True]
 

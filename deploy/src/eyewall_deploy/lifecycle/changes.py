@@ -18,7 +18,7 @@ from eyewall_deploy.state import SchedulerChoice
 from eyewall_deploy.wan import delay_file, link_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from eyewall_deploy.deployment import Deployment
     from eyewall_deploy.progress import CommandProgress
@@ -56,33 +56,32 @@ def kill(deployment: Deployment, program: str) -> Failure | None:
 
 def fail_host(deployment: Deployment, host: str) -> Failure | None:
     """End a host's programs as a power failure would, and leave them ended; not its workers."""
-    return _for_each(host_programs(host), deployment, _end_for_good)
+    return _change_host(deployment, host, _end_for_good)
 
 
 def return_host(deployment: Deployment, host: str) -> Failure | None:
     """Start the programs of a host that has failed; those that run are left alone."""
-    return _for_each(host_programs(host), deployment, Control.start)
+    return _change_host(deployment, host, Control.start)
 
 
 def _end_for_good(control: Control, program: str) -> Failure | None:
-    """End a program by SIGKILL; supervisord starts again what it has not been told to stop."""
+    """End a program by SIGKILL, and keep supervisord from restarting it."""
     for _ in range(_TRIES):
         failure = control.kill(program) or control.stop(program, wait=False)
         if failure is not None or control.state(program).state in {"STOPPING", "STOPPED"}:
             return failure
-        time.sleep(_POLL)  # it had ended already, and is about to be started again
-    return Failure(f"program {program}: supervisord starts it again and again")
+        time.sleep(_POLL)  # it had ended already, and is about to be restarted
+    return Failure(f"program {program}: supervisord restarts it again and again")
 
 
-def _for_each(
-    programs: Iterable[str],
-    deployment: Deployment,
-    change: Callable[[Control, str], Failure | None],
+def _change_host(
+    deployment: Deployment, name: str, change: Callable[[Control, str], Failure | None]
 ) -> Failure | None:
-    """Change all of the programs; return what failed first."""
+    """Change all programs of a host; return what failed first."""
     control = Control(deployment.run.socket)
+    (host,) = (it for it in deployment.cluster.hosts if it.name == name)
     try:
-        failures = [change(control, it) for it in programs]
+        failures = [change(control, it) for it in host_programs(host)]
     except SupervisordGoneError:
         return deployment.run.end_notice
     return next((it for it in failures if it is not None), None)

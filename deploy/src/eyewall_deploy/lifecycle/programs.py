@@ -34,22 +34,22 @@ LINKS = "links"
 
 def supervisor_name(host: ClusterHost) -> str:
     """Return the name of the program that is a host's supervisor."""
-    return host_programs(host.name)[0]
+    return f"supervisor-{host.name}"
 
 
 def monitor_name(host: ClusterHost) -> str:
     """Return the name of the program that is a host's monitor agent."""
-    return host_programs(host.name)[1]
+    return f"monitor-{host.name}"
 
 
 def latency_name(host: ClusterHost) -> str:
     """Return the name of the program that is a host's latency agent."""
-    return host_programs(host.name)[2]
+    return f"latency-{host.name}"
 
 
-def host_programs(host: str) -> tuple[str, str, str]:
-    """Return the names of a host's programs: its supervisor and its agents."""
-    return f"supervisor-{host}", f"monitor-{host}", f"latency-{host}"
+def host_programs(host: ClusterHost) -> tuple[str, str, str]:
+    """Return the names of all programs of a host."""
+    return supervisor_name(host), monitor_name(host), latency_name(host)
 
 
 def sidecar_command() -> Path | None:

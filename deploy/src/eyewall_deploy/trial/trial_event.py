@@ -116,7 +116,7 @@ def event_problems(event: TrialEvent, trial: Trial) -> Iterator[str]:
     if event.kill is not None:
         programs = [
             *_KILLED,
-            *(it for host in trial.cluster.host_names for it in host_programs(host)),
+            *(it for host in trial.cluster.hosts for it in host_programs(host)),
         ]
         if event.kill not in programs:
             choices = name_choices("allowed", programs, event.kill)

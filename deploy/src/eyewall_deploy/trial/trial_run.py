@@ -134,21 +134,23 @@ def window_latency(
 ) -> dict[int, int]:
     """Return the acks of all topologies within the window, by bucket of their latency."""
     counts: Counter[int] = Counter()
-    for load in loads:
-        for at, second in load.items():
-            if 0 <= at - round(began) < seconds:
-                counts.update(second.latency)
+    for second in _window(loads, began, seconds):
+        counts.update(second.latency)
     return dict(counts)
 
 
 def window_emissions(loads: list[dict[int, LoadSecond]], began: float, seconds: float) -> int:
     """Return how many tuples all sources emitted within the window, replays too."""
-    return sum(
-        second.emitted + second.replayed
-        for load in loads
-        for at, second in load.items()
-        if 0 <= at - round(began) < seconds
-    )
+    return sum(it.emitted + it.replayed for it in _window(loads, began, seconds))
+
+
+def _window(
+    loads: list[dict[int, LoadSecond]], began: float, seconds: float
+) -> Iterator[LoadSecond]:
+    for load in loads:
+        for at, second in load.items():
+            if 0 <= at - round(began) < seconds:
+                yield second
 
 
 def join_seconds(

@@ -264,8 +264,9 @@ public final class Overlap {
         inForce = published;
         boolean serves = !ordered.isEmpty() && canServe(wanted);
         if (!serves) {
+            boolean isTakenBack = areAll(wanted, it -> here.equals(wanted.get(it)));
             // Its spouts go on, so that it holds them as before.
-            if (serving != null && isTakenBack(wanted) && !serving.hasHandedOver()) {
+            if (serving != null && isTakenBack && !serving.hasHandedOver()) {
                 leaveServing();
             }
             endServing();
@@ -315,21 +316,17 @@ public final class Overlap {
                         successors.connection(place, hosts.get(place.get_node())));
     }
 
-    private List<List<Long>> mine(Map<List<Long>, NodeInfo> wanted) {
-        return worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
-    }
-
     /** Whether all of this worker's executors are assigned elsewhere, and may run in two workers. */
     private boolean canServe(Map<List<Long>, NodeInfo> wanted) {
-        List<List<Long>> mine = mine(wanted);
-        return !mine.isEmpty()
-                && mine.stream()
-                        .allMatch(it -> !here.equals(wanted.get(it)) && Serving.mayRunTwice(worker, it));
+        return areAll(
+                wanted, it -> !here.equals(wanted.get(it)) && Serving.mayRunTwice(worker, it));
     }
 
-    private boolean isTakenBack(Map<List<Long>, NodeInfo> wanted) {
-        List<List<Long>> mine = mine(wanted);
-        return !mine.isEmpty() && mine.stream().allMatch(it -> here.equals(wanted.get(it)));
+    /** Whether something is true of all executors that it runs and that are assigned; not of none. */
+    private boolean areAll(Map<List<Long>, NodeInfo> wanted, Predicate<List<Long>> condition) {
+        List<List<Long>> mine =
+                worker.getLocalExecutors().stream().filter(wanted::containsKey).toList();
+        return !mine.isEmpty() && mine.stream().allMatch(condition);
     }
 
     private boolean isPrepared(List<Long> executor, NodeInfo place, long now) {
