@@ -37,6 +37,13 @@ class DelaySource(StrEnum):
     DECLARED = "declared"
 
 
+class LatencyAlgorithm(StrEnum):
+    """By which latency agents place hosts: our springs, or paper 002's, without heights."""
+
+    SPRINGS = "springs"
+    PAPER = "paper"
+
+
 @dataclass(frozen=True, slots=True)
 class RunState:
     """One running cluster.
@@ -59,6 +66,8 @@ class RunState:
         Whether each host has a monitor agent, and a latency agent.
     rates
         Whether there is a rates job.
+    latency_algorithm
+        None is the agents' default.
     """
 
     cluster: str
@@ -81,4 +90,5 @@ class RunState:
     latency: bool
     rates: bool
     delays: DelaySource
+    latency_algorithm: LatencyAlgorithm | None = None
     version: int = 4

@@ -14,7 +14,7 @@ from eyewall_deploy.lifecycle.settings_files import (
     sidecar_settings,
     to_toml,
 )
-from eyewall_deploy.state import ClusterMode, DelaySource
+from eyewall_deploy.state import ClusterMode, DelaySource, LatencyAlgorithm
 from eyewall_latency.config import LatencyConfig
 from eyewall_latency.config import read_config as read_latency
 from eyewall_monitor.agent.config import read_config as read_monitor
@@ -48,6 +48,14 @@ def test_a_latency_agent_has_its_hosts_name_and_emulated_address(
     assert config.probe.address == "10.83.1.3"
     assert config.probe.listen == "10.83.1.3:7078"
     assert config.redis.url == "redis://10.83.0.1:6379/0"
+
+
+def test_latency_agents_have_their_own_algorithm_unless_another_one_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    assert latency_config(make_deployment(tmp_path), "fog-1").space.algorithm == "springs"
+    paper = make_deployment(tmp_path, latency_algorithm=LatencyAlgorithm.PAPER)
+    assert latency_config(paper, "fog-1").space.algorithm == "paper"
 
 
 def test_on_loopback_latency_agents_take_any_free_port(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from eyewall_deploy import state_file
 from eyewall_deploy.failure import Failure
+from eyewall_deploy.state import LatencyAlgorithm
 from eyewall_deploy.trial.plan import (
     fingerprint,
     finished_runs,
@@ -128,6 +129,7 @@ def test_a_run_of_a_scheduler_that_the_trial_no_longer_has_is_of_another_version
         {"cores": 1.0},
         {"events": (TrialEvent(1.0, cpu="h1", factor=0.5),)},
         {"topologies": ()},
+        {"latency_algorithm": LatencyAlgorithm.PAPER},
     ],
 )
 def test_a_run_of_another_trial_is_another_run(trial: Trial, change: dict[str, object]) -> None:
@@ -147,6 +149,12 @@ def test_a_run_is_the_same_from_wherever_its_cluster_file_is_read(trial: Trial) 
 def test_a_scheduler_with_other_settings_is_another_run(trial: Trial) -> None:
     (planned,) = next(plan_runs(trial))
     other = replace(planned, scheduler=TrialScheduler("eyewall", "default", policy="greedy"))
+    assert fingerprint(trial, other) != fingerprint(trial, planned)
+
+
+def test_a_scheduler_that_follows_its_policy_is_another_run(trial: Trial) -> None:
+    (planned,) = next(plan_runs(trial))
+    other = replace(planned, scheduler=replace(planned.scheduler, plan_every=30.0))
     assert fingerprint(trial, other) != fingerprint(trial, planned)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from deployments import make_deployment
+from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.host_use import HostMeter, HostUse
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
 from eyewall_deploy.storm import nimbus
@@ -18,6 +20,7 @@ from eyewall_deploy.storm.nimbus import (
     RunningTopology,
     WorkerSlot,
 )
+from eyewall_deploy.trial.applied_plans import AppliedPlans
 from eyewall_deploy.trial.machine_watch import MachineWatch
 from eyewall_deploy.trial.records import TrialMove
 from eyewall_deploy.trial.run_watch import RunWatch
@@ -129,7 +132,44 @@ def test_a_move_was_not_yet_there_when_nimbus_was_last_asked_for_an_answer_witho
     watch = RunWatch(cluster, trial)
     for _ in range(3):
         watch.look_at_assignment(1000.0)
-    assert watch.moves == [TrialMove(17.5, executors=1, workers=1, assigned=1, unseen_since=10.0)]
+    assert watch.moves == [
+        TrialMove(17.5, 1, 1, assigned=1, unseen_since=10.0, placement=("h2: sink",))
+    ]
+
+
+def test_a_runs_first_placement_is_what_was_seen_before_any_move_of_its(
+    cluster: MeasuredCluster, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosts = iter(["h1", "h1"])
+    monkeypatch.setattr(nimbus, "connect", lambda _address: nullcontext())
+    monkeypatch.setattr(nimbus, "running_topology", lambda *_: runs_on(next(hosts, "h2")))
+    watch = RunWatch(cluster, replace(trial, seconds=5.0))
+    watch.look_at_assignment(None)
+    watched = watch.follow(time.time(), "a run")
+    assert watched.first_placement == ("h1: sink",)
+    assert [it.placement for it in watched.moves] == [("h2: sink",)]
+
+
+def test_plans_are_made_from_the_start_of_the_measurement_to_its_end(
+    cluster: MeasuredCluster, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    class Plans(AppliedPlans):
+        def go_on(self) -> Failure | None:
+            asked.append(time.time())
+            return Failure("no plan")
+
+        def end(self) -> None:
+            asked.append(float("inf"))
+
+    monkeypatch.setattr(RunWatch, "look_at_assignment", lambda *_: None)
+    began = time.time() + 2.5
+    plans = Plans([], 30.0, lambda _: Future())
+    watched = RunWatch(cluster, replace(trial, seconds=5.0)).follow(began, "a run", plans)
+    assert asked[0] >= began
+    assert asked[-1] == float("inf")
+    assert watched.failed_events == ("no plan",) * (len(asked) - 1)
 
 
 def test_what_is_not_placed_anywhere_is_watched_for_why(

@@ -293,7 +293,7 @@ def test_a_setting_that_storm_cannot_be_given_is_refused(key: str, value: str) -
             'polcy = "greedy"',
             (
                 "schedulers[1].polcy = 'greedy': unknown key; allowed are scheduler, name, policy, "
-                "objective, options (did you mean policy?)"
+                "objective, options, plan_every (did you mean policy?)"
             ),
         ),
         ('"ras"', "5", "schedulers[0] = 5: input should be a table"),
@@ -319,6 +319,21 @@ def test_a_setting_that_storm_cannot_be_given_is_refused(key: str, value: str) -
             "topologies[0].arguments = 5: allowed is a table, or a list of texts",
         ),
         ("[rate]", "overcommit = 1\n[rate]", "overcommit = 1: input should be true or false"),
+        (
+            "[rate]",
+            "latency_algorithm = 'vivaldi'\n[rate]",
+            "latency_algorithm = 'vivaldi': input should be 'springs' or 'paper'",
+        ),
+        (
+            '"ras"',
+            '{ scheduler = "ras", plan_every = 30 }',
+            "schedulers (ras).plan_every: only the scheduler eyewall has plans",
+        ),
+        (
+            '"ras"',
+            '{ scheduler = "eyewall", plan_every = 1 }',
+            "schedulers[0].plan_every = 1: input should be greater than or equal to 5",
+        ),
         (
             "[rate]",
             EVENT + "delay = ['h1']\nadd_ms = 1\n[rate]",

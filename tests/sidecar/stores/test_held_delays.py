@@ -184,3 +184,28 @@ def test_with_age_confidence_falls_and_what_nobody_measured_again_becomes_unknow
     tables = [held.table(pair(rtt(40)), NOW + age) for age in (0, 60, 119, 121)]
     assert [round(it.confidence_between("a", "b"), 3) for it in tables] == [1, 0.75, 0.504, 0]
     assert [milliseconds(it) for it in tables] == [20, 20, 20, None]
+
+
+def places(*hosts: HostCoordinate | None) -> dict[str, tuple[float, ...]]:
+    """Where a table puts hosts a, b and so on, whose coordinates are these."""
+    names = "abcdef"[: len(hosts)]
+    table = HeldDelays(0.3).table(delay_reading(NOW, dict(zip(names, hosts, strict=True))), NOW)
+    return dict(table.coordinates)
+
+
+def test_hosts_are_half_as_far_apart_as_their_round_trips_take() -> None:
+    # Coordinates tell RTTs, delays are one way: 30 ms there and back are 15 ms.
+    assert places(host(0.0), host(0.030)) == {"a": (0.0,), "b": (0.015,)}
+
+
+def test_a_host_without_a_coordinate_or_with_one_of_long_ago_has_no_place() -> None:
+    # A coordinate is used for 60 s.
+    silent = host(0.030, at=NOW - 61)
+    assert places(host(0.010), None, silent) == {"a": (0.005,)}
+
+
+def test_where_hosts_have_heights_or_different_dimensions_none_has_a_place() -> None:
+    high = HostCoordinate("10.0.0.1", 7078, (0.0,), NOW, height=0.001)
+    wide = HostCoordinate("10.0.0.1", 7078, (0.0, 0.0), NOW)
+    assert places(host(0.0), high) == {}
+    assert places(host(0.0), wide) == {}

@@ -1,5 +1,7 @@
+from dataclasses import replace
+
 import pytest
-from delay_tables import delay_table
+from delay_tables import all_delays, delay_table
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import PlacementProblem, ProblemError
 from eyewall_sidecar.storm import Executor, HostLoad, MeasuredTopology, Slot, Worker
@@ -281,3 +283,9 @@ def test_two_supervisors_on_one_host_share_what_it_has_left_by_what_they_declare
         [one, two], topology, running, moving=True, measured=measured, loads={"a": HostLoad(2, 0)}
     )
     assert [it.cpu for it in asked.problem.nodes] == [pytest.approx(1.5), pytest.approx(0.5)]
+
+
+def test_a_node_is_where_the_latency_agents_say_its_host_is() -> None:
+    table = replace(all_delays(["a", "b"], 10), coordinates={"a": (0.01, 0.02)})
+    problem = ask([supervisor("a"), supervisor("b")], chain(("source", 1)), delays=table).problem
+    assert [it.coordinates for it in problem.nodes] == [(0.01, 0.02), None]

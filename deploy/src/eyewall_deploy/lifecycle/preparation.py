@@ -25,6 +25,7 @@ from eyewall_deploy.run_dir import RunDir, default_run_dir, storm_home_cache
 from eyewall_deploy.state import (
     ClusterMode,
     DelaySource,
+    LatencyAlgorithm,
     NetworkEmulator,
     RunState,
     SchedulerChoice,
@@ -87,6 +88,8 @@ class UpOptions:
     delays
         Where the sidecar gets its delays from; None is measured if hosts are emulated and have
         agents, else declared.
+    latency_algorithm
+        By which the latency agents place hosts; None is their default.
     host_ports
         First of the ports of all hosts, slots and agents, in loopback mode.
     """
@@ -106,6 +109,7 @@ class UpOptions:
     rates: bool = True
     dashboard: bool = True
     delays: DelaySource | None = None
+    latency_algorithm: LatencyAlgorithm | None = None
     nimbus_port: int = endpoint.NIMBUS_PORT
     ui_port: int = endpoint.UI_PORT
     sidecar_port: int = endpoint.SIDECAR_PORT
@@ -193,6 +197,7 @@ def _prepare(options: UpOptions, progress: CommandProgress) -> Deployment:
         latency=latency,
         rates=rates,
         delays=_choose_delays(options, mode, latency=latency),
+        latency_algorithm=options.latency_algorithm,
     )
     deployment = Deployment(run, cluster, state, home, ControlGroups())
     _or_refuse(check_ports(deployment) or run.prepare())

@@ -93,10 +93,12 @@ def latency_settings(deployment: Deployment, host: ClusterHost) -> Settings:
     address = deployment.address_of[host.name]
     # On loopback any free port: the others read it in Redis.
     port = 0 if deployment.on_loopback else LATENCY_PORT
+    algorithm = deployment.state.latency_algorithm
     return {
         "host": host.name,
         "redis": _redis(deployment),
         "probe": {"address": address, "listen": f"{address}:{port}"},
+        "space": {} if algorithm is None else {"algorithm": str(algorithm)},
     }
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _FIRST_KEYS = frozenset({"at", "until", "delay", "add", "cpu", "factor"})
 """Keys of events that are in the hash even where they say nothing; later ones are not."""
+_PLAN_EVERY = "plan_every"
+"""Likewise, of schedulers."""
 _Result = TypeVar("_Result", TrialRun, SustainableRate)
 
 
@@ -85,13 +87,19 @@ def fingerprint(trial: Trial, planned: PlannedRun) -> str:
         "seconds": [trial.warm_up, trial.seconds],
         "rate": trial.rate.scale(planned.load or 1.0).points,
         "topologies": [asdict(topology) for topology in trial.topologies],
-        "scheduler": asdict(planned.scheduler),
+        "scheduler": {
+            key: it
+            for key, it in asdict(planned.scheduler).items()
+            if key != _PLAN_EVERY or it is not None
+        },
         "resolution": planned.resolution,
         "events": [
             {key: it for key, it in asdict(event).items() if key in _FIRST_KEYS or it is not None}
             for event in trial.events
         ],
     }
+    if trial.latency_algorithm is not None:
+        content["latency_algorithm"] = trial.latency_algorithm
     if planned.p99_limit is not None:
         content["p99_limit"] = planned.p99_limit
     if trial.one_start and planned.load is not None:

@@ -92,6 +92,8 @@ class TrialMove:
     unseen_since
         When Nimbus was asked for the answer before, in which nothing had moved yet; as `at`. None
         where it was not recorded: then a second before.
+    placement
+        Hosts with their executors after it; empty in older records.
     """
 
     at: float
@@ -99,6 +101,7 @@ class TrialMove:
     workers: int
     assigned: int = 0
     unseen_since: float | None = None
+    placement: tuple[str, ...] = ()
 
     @property
     def earliest(self) -> float:
@@ -155,6 +158,8 @@ class TrialRun:
         The scheduler's status texts at the end.
     placement
         Hosts with their executors at the end.
+    first_placement
+        The same before the first of the moves; empty in older records.
     workers
         Each worker's host with its executors, at the end: who shares one. None in older records.
     seen
@@ -184,6 +189,7 @@ class TrialRun:
     version: int = 1
     workers: tuple[str, ...] | None = None
     seen: SeenNumbers | None = None
+    first_placement: tuple[str, ...] = ()
 
     @property
     def missing(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eyewall_deploy.measure.host_use import HostMeter
 from eyewall_deploy.storm import nimbus
-from eyewall_deploy.storm.nimbus import find_moves, find_restarts
+from eyewall_deploy.storm.nimbus import describe_hosts, find_moves, find_restarts
 from eyewall_deploy.trial.cluster_events import EventSchedule
 from eyewall_deploy.trial.machine_watch import MachineWatch
 from eyewall_deploy.trial.records import TrialMove
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from eyewall_deploy.measure.measured_cluster import MeasuredCluster
     from eyewall_deploy.storm.nimbus import RunningExecutor, RunningTopology, WorkerSlot
+    from eyewall_deploy.trial.applied_plans import AppliedPlans
     from eyewall_deploy.trial.machine_watch import MachineSecond
     from eyewall_deploy.trial.trial_file import Trial
 
@@ -38,6 +39,8 @@ class WatchedRun:
         Since the measurement before, or since the first placement.
     running
         Topology → where it ran at the end.
+    first_placement
+        Hosts with their executors before the first of these moves.
     failed_events
         Why events did not happen.
     """
@@ -46,6 +49,7 @@ class WatchedRun:
     machine: Mapping[int, MachineSecond]
     moves: tuple[TrialMove, ...]
     running: Mapping[str, RunningTopology]
+    first_placement: tuple[str, ...] = ()
     failed_events: tuple[str, ...] = ()
 
 
@@ -59,9 +63,15 @@ class RunWatch:
         self.running: dict[str, RunningTopology] = {}
         self.moves: list[TrialMove] = []
 
-    def follow(self, began: float, what: str) -> WatchedRun:
-        """Look every second from now on, until the measurement that begins then has ended."""
-        moves_before = len(self.moves)
+    def follow(self, began: float, what: str, plans: AppliedPlans | None = None) -> WatchedRun:
+        """Look every second from now on, until the measurement that begins then has ended.
+
+        Parameters
+        ----------
+        plans
+            Are made and applied from `began` on.
+        """
+        moves_before, first_placement = len(self.moves), self.placement()
         events, failed = EventSchedule(self._cluster, self._trial), list[str]()
         meter = HostMeter(self._cluster.deployment.groups.folders)
         with MachineWatch(meter, began) as machine:
@@ -70,18 +80,29 @@ class RunWatch:
                     time.sleep(_POLL - now % _POLL)
                     at = time.time() - began
                     machine.check()
-                    failure = events.apply(at)
-                    if failure is not None:
-                        failed.append(failure.reason)
-                        self._cluster.progress.log(failure.reason)
+                    failures = [events.apply(at)]
+                    if plans is not None and at >= 0:
+                        failures.append(plans.go_on())
+                    for failure in failures:
+                        if failure is not None:
+                            failed.append(failure.reason)
+                            self._cluster.progress.log(failure.reason)
                     self.look_at_assignment(began)
                     left = self._trial.seconds - at
                     activity = "warming up" if at < 0 else "measuring"
                     self._cluster.progress.show(f"{what}: {activity} ({left:.0f} s left)")
             finally:
                 events.undo_all()
+                if plans is not None:
+                    plans.end()
         moves = tuple(self.moves[moves_before:])
-        return WatchedRun(began, machine.seconds, moves, dict(self.running), tuple(failed))
+        return WatchedRun(
+            began, machine.seconds, moves, dict(self.running), first_placement, tuple(failed)
+        )
+
+    def placement(self) -> tuple[str, ...]:
+        """Return hosts with their executors, of one topology after the other, as last seen."""
+        return tuple(line for it in self.running.values() for line in describe_hosts(it.hosts()))
 
     def look_at_assignment(self, began: float | None) -> None:
         """Record what has moved since the last look; without `began` only what runs where.
@@ -121,6 +142,7 @@ class RunWatch:
                         workers=len(restarted),
                         assigned=assigned,
                         unseen_since=round(before.asked - began, 1),
+                        placement=self.placement(),
                     )
                 )
 

@@ -153,6 +153,7 @@ class TrialSession:
             first,
             dashboard=self.keep,
             overlap=self.trial.overlaps,
+            latency_algorithm=self.trial.latency_algorithm,
         )
         started = up(options, self.progress)
         if isinstance(started, Failure):

@@ -98,6 +98,8 @@ def _scheduler_problems(scheduler: TrialScheduler, cluster: Cluster) -> Iterator
     elif scheduler.scheduler != SchedulerChoice.EYEWALL and scheduler.settings:
         first = next(iter(scheduler.settings))
         yield f"schedulers ({scheduler.label}).{first}: only the scheduler eyewall has settings"
+    elif scheduler.scheduler != SchedulerChoice.EYEWALL and scheduler.plan_every is not None:
+        yield f"schedulers ({scheduler.label}).plan_every: only the scheduler eyewall has plans"
     yield from _setting_problems(f"schedulers ({scheduler.label})", scheduler.settings, cluster)
 
 

@@ -26,6 +26,7 @@ from eyewall_deploy import cluster_file
 from eyewall_deploy.cluster_file import Cluster, ClusterFileError
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.host.cgroups import host_share
+from eyewall_deploy.state import LatencyAlgorithm  # noqa: TC001 - pydantic reads it
 from eyewall_deploy.trial.rate_profile import RateProfile, RateProfileError, read_profile
 from eyewall_deploy.trial.shipped import shipped_trials
 from eyewall_deploy.trial.trial_checks import find_overcommit, find_problems
@@ -103,13 +104,21 @@ class TrialTopology:
 @toml_table
 @dataclass(frozen=True, slots=True)
 class TrialScheduler:
-    """One of `schedulers`: a scheduler, and for Eyewall its settings for all topologies."""
+    """One of `schedulers`: a scheduler, and for Eyewall its settings for all topologies.
+
+    Parameters
+    ----------
+    plan_every
+        Seconds, from the start of the measurement and then from plan to plan: each is what the
+        topology's policy finds, and is applied whatever it gains. None makes no plans.
+    """
 
     scheduler: Text
     name: _Name | None = None
     policy: Text | None = None
     objective: Text | None = None
     options: _Settings = field(default_factory=dict)
+    plan_every: Annotated[Number | None, Field(ge=5, le=86_400)] = None
 
     @property
     def label(self) -> str:
@@ -152,6 +161,7 @@ class _TrialTable:
     one_start: Annotated[bool, Strict()] = False
     cores: _Cores | None = None
     overcommit: Annotated[bool, Strict()] = False
+    latency_algorithm: LatencyAlgorithm | None = None
     events: tuple[TrialEvent, ...] = ()
 
 
@@ -172,6 +182,9 @@ class Trial:
         the cluster file says.
     overcommit
         Whether that may be more than the machine has.
+    latency_algorithm
+        By which the latency agents place hosts; None is their default. A cluster that is up already
+        has the one that it was brought up with.
     folder
         Where the file's own paths begin.
     declared
@@ -191,6 +204,7 @@ class Trial:
     one_start: bool
     cores: float | None
     overcommit: bool
+    latency_algorithm: LatencyAlgorithm | None
     events: tuple[TrialEvent, ...]
     folder: Path
     declared: tuple[TrialScheduler, ...]
@@ -364,6 +378,7 @@ def _resolve(table: _TrialTable, folder: Path) -> Trial:
         one_start=table.one_start,
         cores=table.cores,
         overcommit=table.overcommit,
+        latency_algorithm=table.latency_algorithm,
         events=table.events,
         folder=folder,
         declared=table.schedulers,

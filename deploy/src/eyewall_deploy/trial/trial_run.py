@@ -15,6 +15,7 @@ from eyewall_contracts.setting_keys import MODE
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.load_samples import LoadSecond, latency_percentile
 from eyewall_deploy.storm.nimbus import describe_hosts, describe_workers
+from eyewall_deploy.trial.applied_plans import follow_policy
 from eyewall_deploy.trial.cluster_events import restore_cluster
 from eyewall_deploy.trial.forecasts import ask_forecasts
 from eyewall_deploy.trial.machine_watch import MachineSecond
@@ -84,7 +85,11 @@ def run_trial(
         return start
     first = start + trial.warm_up
     watched = [
-        watch.follow(first + place * (trial.seconds + _PAUSE), planned.description)
+        watch.follow(
+            first + place * (trial.seconds + _PAUSE),
+            planned.description,
+            follow_policy(cluster.deployment, trial, planned.scheduler),
+        )
         for place, planned in enumerate(runs)
     ]
     end = watched[-1].began + trial.seconds
@@ -124,6 +129,7 @@ def _trial_run(
         status="; ".join(it.scheduling for it in running.values()),
         placement=tuple(line for it in running.values() for line in describe_hosts(it.hosts())),
         workers=tuple(line for it in running.values() for line in describe_workers(it.slots)),
+        first_placement=watched.first_placement,
         failed_events=watched.failed_events,
         seen=seen,
     )

@@ -65,12 +65,31 @@ class HeldDelays:
             ages=np.where(known, delays.age, 0.0),
             minimum_confidence=self._minimum,
             age=float(delays.age[known].max(initial=0.0)),
+            coordinates=cartesian_coordinates(reading, now),
         )
         if fresh == last:
             # The very same matrices, so that comparing tables costs next to nothing.
             fresh = replace(fresh, seconds=last.seconds, trusted=last.trusted)
         self._last = fresh
         return fresh
+
+
+def cartesian_coordinates(reading: DelayReading, now: float) -> dict[str, tuple[float, ...]]:
+    """Return host → its place at Redis's time `now`, of those that have said it lately.
+
+    One way, as delays are. A height adds to a host's delays to all others, as no place in a
+    Cartesian space does: empty if a host has one, or if they have different dimensions.
+    """
+    placed = {
+        host: it
+        for host, it in zip(reading.hosts, reading.coordinates, strict=True)
+        if it is not None and now - it.at <= EXPIRY_SECONDS
+    }
+    if any(it.height > 0 for it in placed.values()):
+        return {}
+    if len({len(it.position) for it in placed.values()}) > 1:
+        return {}
+    return {host: tuple(axis / 2 for axis in it.position) for host, it in placed.items()}
 
 
 def _moved(matrix: Matrix, rows: NDArray[np.intp]) -> Matrix:

@@ -1,5 +1,6 @@
 """The delays that the sidecar decides by, as matrices: [i][j] is from host i to host j, one way."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -17,7 +18,7 @@ def _nothing() -> Matrix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DelayTable:
-    """What a store knew when it was read; two with the same delays are equal, whatever their age.
+    """What a store knew when it was read; two with the same delays are equal, whatever else is.
 
     Parameters
     ----------
@@ -37,6 +38,8 @@ class DelayTable:
         Seconds since the oldest delay was measured or declared.
     remark
         What is wrong with the store, as a sentence for a person; empty if nothing is.
+    coordinates
+        Host → its place in a space whose distances estimate delays, in seconds; empty without one.
     """
 
     hosts: tuple[str, ...] = ()
@@ -47,6 +50,7 @@ class DelayTable:
     minimum_confidence: float = 0.0
     age: float = 0.0
     remark: str = ""
+    coordinates: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     _place: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

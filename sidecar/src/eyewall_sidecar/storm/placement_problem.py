@@ -121,6 +121,7 @@ class _Bridge:
         self.limits = self._limits()
         self.pins = self._usable_pins()
         self.known = self._known_delays(signals, trusted=trusted)
+        self.coordinates = signals.delays.coordinates
 
     def problem(self) -> TopologyProblem:
         hosts = set(self.known.hosts)
@@ -352,6 +353,7 @@ class _Bridge:
             operators=self.limits[supervisor.id],
             speedup=speedup,
             availability=traits.availability,
+            coordinates=self.coordinates.get(supervisor.host),
             cores=cores,
             background=background,
         )

@@ -1,4 +1,4 @@
-"""Section 7.1 as a trial of a real cluster."""
+"""Sections 7.1 and 7.2 as trials of a real cluster."""
 
 import argparse
 from pathlib import Path
@@ -10,9 +10,10 @@ from eyewall_papers.experiments.paper_000.trial_files import (
     AVAILABILITY,
     UNSURE,
     add_options,
+    availability_trial,
     draw_outages,
+    heuristics_trial,
     run,
-    trial_text,
 )
 
 CORES = 2
@@ -29,7 +30,7 @@ def test_a_node_is_down_for_what_its_availability_leaves() -> None:
 
 
 def test_only_nodes_that_are_declared_unsure_fail_and_pins_are_on_others() -> None:
-    trial = trial_file.parse(trial_text(6000.0, 10.0, seed=0), Path("x.toml"), CORES)
+    trial = trial_file.parse(availability_trial(6000.0, 10.0, seed=0), Path("x.toml"), CORES)
     declared = {it.name for it in trial.cluster.hosts if it.availability == AVAILABILITY}
     assert declared == set(UNSURE)
     assert {it.fail for it in trial.events} == set(UNSURE)
@@ -41,16 +42,39 @@ def test_only_nodes_that_are_declared_unsure_fail_and_pins_are_on_others() -> No
 
 
 def test_both_of_the_papers_policies_are_beside_storms_schedulers_and_ours() -> None:
-    trial = trial_file.parse(trial_text(60.0, 10.0, seed=0), Path("x.toml"), CORES)
+    trial = trial_file.parse(availability_trial(60.0, 10.0, seed=0), Path("x.toml"), CORES)
     labels = [it.label for it in trial.schedulers]
     assert labels == ["default", "ras", "s-odp-r", "s-odp-a", "eyewall"]
     objectives = {it.label: it.settings.get("eyewall.objective") for it in trial.schedulers}
     assert (objectives["s-odp-r"], objectives["s-odp-a"]) == ("R=1", "A=1")
 
 
+def test_each_heuristic_follows_its_plans_beside_the_optimum_of_what_it_aims_at() -> None:
+    trial = trial_file.parse(heuristics_trial(60.0, 50.0), Path("x.toml"), CORES)
+    aims = {it.label: it.settings.get("eyewall.objective") for it in trial.schedulers}
+    assert list(aims.items()) == [
+        ("default", None),
+        ("ras", None),
+        ("pietzuch", "EE=1"),
+        ("s-odp-ee", "EE=1"),
+        ("rizou", "N=1"),
+        ("s-odp-n", "N=1"),
+        ("xu", "T=1"),
+        ("s-odp-t", "T=1"),
+        ("eyewall", None),
+    ]
+    every = {it.label: it.plan_every for it in trial.schedulers}
+    theirs = {label for label, aim in aims.items() if aim is not None}
+    assert {label for label, seconds in every.items() if seconds == 50} == theirs
+    assert {every[it] for it in ("default", "ras", "eyewall")} == {None}
+    early = {it.settings.get("eyewall.early.objective") for it in trial.schedulers}
+    assert early == {None, "A=1"}
+    assert trial.latency_algorithm == "paper"  # whose coordinates have no heights
+
+
 def test_the_same_seed_gives_the_same_outages_and_another_one_others() -> None:
-    assert trial_text(600.0, 10.0, seed=3) == trial_text(600.0, 10.0, seed=3)
-    events = [trial_text(600.0, 10.0, seed=it).partition("[[events]]")[2] for it in (3, 4)]
+    assert availability_trial(600.0, 10.0, seed=3) == availability_trial(600.0, 10.0, seed=3)
+    events = [availability_trial(600.0, 10.0, seed=it).partition("[[events]]")[2] for it in (3, 4)]
     assert events[0] != events[1]
 
 
@@ -60,7 +84,8 @@ def test_the_file_is_written_and_seconds_that_make_no_sense_are_refused(
     parser = argparse.ArgumentParser()
     add_options(parser)
     run(parser.parse_args(["--output", str(tmp_path / "trials"), "--seconds", "120"]))
-    assert "seconds = 120\n" in (tmp_path / "trials" / "r-against-a.toml").read_text()
+    for name in ("r-against-a", "heuristics"):
+        assert "seconds = 120\n" in (tmp_path / "trials" / f"{name}.toml").read_text()
     for given in ("0", "soon", "1e9"):
         with pytest.raises(SystemExit):
             parser.parse_args(["--seconds", given])

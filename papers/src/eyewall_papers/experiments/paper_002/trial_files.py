@@ -26,8 +26,10 @@ QUIET, OVERLOAD = 0.2, 1.9
 """Loads: multiples of the rate. The second is as much as all hosts together could carry."""
 MOST_OF_THREADS = 0.95
 """Of the largest host, that an operation's threads may need at the second load."""
-DECLARED = 2
-"""Percent of a core that each executor asks for, so that the largest topology has room."""
+DECLARED = 0.5
+"""The load whose need the topology declares, evenly over its executors: RAS fills hosts by it."""
+WORKERS = 11
+"""That the topology asks for: Storm's default has one on each host; others ignore it."""
 ECKER = '"eyewall.objective" = "ecker"'
 HEURISTICS = {"hill-climbing": "hill_climbing", "ants": "ant_system", "hybrid": "hybrid"}
 
@@ -55,7 +57,8 @@ def trial_text(topology: str) -> str:
         "selectivities": factors,
         "parallelism": shape.instances[inner[0]],
         "cpu-us": CPU_MICROS,
-        "declared": DECLARED,
+        "declared": _declared(topology),
+        "workers": WORKERS,
     }
     if shape.back is not None:
         arguments["back"] = _stream(shape.back)
@@ -71,7 +74,7 @@ name = "{topology.lower()}"
 cluster = "ecker11"
 cores = {CORES}
 seconds = 60
-warm_up_seconds = 60
+warm_up_seconds = 40
 repetitions = 3
 one_start = true
 loads = [{QUIET}, {OVERLOAD}]
@@ -99,14 +102,28 @@ def _rate(topology: str) -> float:
 
     Or less, if the threads of one of them could not carry `OVERLOAD` of it on the largest host.
     """
+    seconds = _seconds(topology)
+    cores = [it.cpu for it in workers()[0]]
+    thread = CORES * max(cores) / sum(cores)
+    instances = shape_of(topology).instances
+    busiest = max(it / count for it, count in zip(seconds, instances, strict=True))
+    return min(SHARE * CORES / sum(seconds), MOST_OF_THREADS * thread / busiest / OVERLOAD)
+
+
+def _declared(topology: str) -> int:
+    """Return the percent of a core that each executor asks for, of the cluster's 6.6 cores."""
+    part = DECLARED * _rate(topology) * sum(_seconds(topology)) / CORES
+    cores = sum(it.cpu for it in workers()[0])
+    return round(100 * part * cores / sum(shape_of(topology).instances))
+
+
+def _seconds(topology: str) -> list[float]:
+    """Return [operation]: CPU time that it spends for each tuple of the source."""
     shape = shape_of(topology)
     seconds = [0.0] * len(shape.instances)
     for (_, target), rate in stream_rates(shape).items():
         seconds[target] += 0.0 if target == SINK else rate / SOURCE_RATE * CPU_MICROS / 1e6
-    cores = [it.cpu for it in workers()[0]]
-    thread = CORES * max(cores) / sum(cores)
-    busiest = max(it / count for it, count in zip(seconds, shape.instances, strict=True))
-    return min(SHARE * CORES / sum(seconds), MOST_OF_THREADS * thread / busiest / OVERLOAD)
+    return seconds
 
 
 def _stream(edge: Edge) -> str:
