@@ -15,7 +15,8 @@ class Experiment(NamedTuple):
 
 EXPERIMENTS = {
     "000": Experiment("paper_000.reproduce", "S-ODP, heuristics over time, solving times"),
-    "000-trials": Experiment("paper_000.trial_files", "a trial file: nodes that fail on Storm"),
+    "000-trials": Experiment("paper_000.trial_files", "trial files of sections 7.1 and 7.2"),
+    "000-live": Experiment("paper_000.live", "results of these trials next to figures 4 to 7"),
     "001": Experiment("paper_001.reproduce", "MOPA and SBON against the optimum"),
     "002": Experiment("paper_002.reproduce", "run times and scores on the twelve topologies"),
     "002-excess": Experiment("paper_002.excess", "heuristics against every placement"),

@@ -28,8 +28,9 @@ MOST_OF_THREADS = 0.95
 """Of the largest host, that an operation's threads may need at the second load."""
 DECLARED = 0.5
 """The load whose need the topology declares, evenly over its executors: RAS fills hosts by it."""
-WORKERS = 11
-"""That the topology asks for: Storm's default has one on each host; others ignore it."""
+WORKERS = 4
+"""That the topology asks for: Storm's default has one on each of the larger hosts, and the others
+do not count them. The small ones have a twentieth of a core, on which a start takes minutes."""
 ECKER = '"eyewall.objective" = "ecker"'
 HEURISTICS = {"hill-climbing": "hill_climbing", "ants": "ant_system", "hybrid": "hybrid"}
 
