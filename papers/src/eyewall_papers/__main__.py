@@ -22,6 +22,7 @@ EXPERIMENTS = {
     "002-excess": Experiment("paper_002.excess", "heuristics against every placement"),
     "002-ants": Experiment("paper_002.tune_ants", "constants of the ant system"),
     "002-trials": Experiment("paper_002.trial_files", "trial files of the twelve topologies"),
+    "002-drive": Experiment("paper_002.drive", "the test driver of section 6.1.3, on a cluster"),
     "002-live": Experiment("paper_002.live_tables", "results of these trials next to tables 2, 3"),
     "003": Experiment("paper_003.reproduce", "prices of the heuristics: figures 2 to 9"),
     "003-proofs": Experiment("paper_003.proof_times", "time to a proven cheapest platform"),

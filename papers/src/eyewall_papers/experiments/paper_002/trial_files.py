@@ -26,7 +26,7 @@ QUIET, OVERLOAD = 0.2, 1.9
 """Loads: multiples of the rate. The second is as much as all hosts together could carry."""
 MOST_OF_THREADS = 0.95
 """Of the largest host, that an operation's threads may need at the second load."""
-DECLARED = 0.5
+DECLARED = 0.8
 """The load whose need the topology declares, evenly over its executors: RAS fills hosts by it."""
 WORKERS = 4
 """That the topology asks for: Storm's default has one on each of the larger hosts, and the others
@@ -48,12 +48,12 @@ def run(options: argparse.Namespace) -> None:
         CONSOLE.print(f"{path}")
 
 
-def trial_text(topology: str) -> str:
-    """Return the trial file of one of table 1's topologies."""
+def load_arguments(topology: str) -> dict[str, str | int]:
+    """Return the arguments of the load topology's shape `graph` for one of table 1's topologies."""
     shape = shape_of(topology)
     inner = [it for it in range(len(shape.instances)) if it not in (SOURCE, SINK)]
     factors = ",".join(f"{_name(it)}={shape.selectivities[it]:.4f}" for it in inner)
-    arguments = {
+    arguments: dict[str, str | int] = {
         "graph": ",".join(map(_stream, shape.edges)),
         "selectivities": factors,
         "parallelism": shape.instances[inner[0]],
@@ -63,6 +63,12 @@ def trial_text(topology: str) -> str:
     }
     if shape.back is not None:
         arguments["back"] = _stream(shape.back)
+    return arguments
+
+
+def trial_text(topology: str) -> str:
+    """Return the trial file of one of table 1's topologies."""
+    arguments = load_arguments(topology)
     listed = "\n".join(f"{name} = {json.dumps(it)}" for name, it in arguments.items())
     heuristics = "\n".join(
         f'  {{ scheduler = "eyewall", name = "{name}", '
@@ -87,7 +93,7 @@ schedulers = [
 ]
 
 [rate]
-constant = {_rate(topology):.3g}
+constant = {load_rate(topology):.3g}
 
 [[topologies]]
 name = "{topology.lower()}"
@@ -98,7 +104,7 @@ shape = "graph"
 """
 
 
-def _rate(topology: str) -> float:
+def load_rate(topology: str) -> float:
     """Return the rate at which operations need that share of the cores, in tuples/s.
 
     Or less, if the threads of one of them could not carry `OVERLOAD` of it on the largest host.
@@ -113,7 +119,7 @@ def _rate(topology: str) -> float:
 
 def _declared(topology: str) -> int:
     """Return the percent of a core that each executor asks for, of the cluster's 6.6 cores."""
-    part = DECLARED * _rate(topology) * sum(_seconds(topology)) / CORES
+    part = DECLARED * load_rate(topology) * sum(_seconds(topology)) / CORES
     cores = sum(it.cpu for it in workers()[0])
     return round(100 * part * cores / sum(shape_of(topology).instances))
 

@@ -20,6 +20,8 @@ import java.util.TreeMap;
  * @param workers 0 for Storm's own number
  * @param heavyFactor how many times the CPU time of the others a heavy tuple costs
  * @param graph of the shape of that name
+ * @param driver the socket of a test driver, which source and sink of the graph talk to in place of
+ *     a schedule and files; empty for none
  */
 record LoadOptions(
         String shape,
@@ -42,7 +44,8 @@ record LoadOptions(
         double skew,
         double heavyShare,
         double heavyFactor,
-        OperationGraph graph) {
+        OperationGraph graph,
+        String driver) {
 
     static final List<String> SHAPES =
             List.of("chain", "fan-out", "fan-in", "diamond", "word-count", "mix", "graph");
@@ -82,8 +85,13 @@ record LoadOptions(
                 OperationGraph.parse(
                         values.text("graph", OperationGraph.USUAL),
                         values.text("back", ""),
-                        values.text("selectivities", "")));
+                        values.text("selectivities", "")),
+                values.text("driver", ""));
         values.rejectOthers();
+        if (!options.driver.isEmpty() && !shape.equals("graph")) {
+            throw new IllegalArgumentException(
+                    "--driver " + options.driver + ": allowed is --shape graph, not " + shape);
+        }
         if (!options.rate.equals(RateProfile.MAXIMUM) && !options.rate.startsWith("@")) {
             RateProfile.parse(options.rate);
         }

@@ -6,6 +6,7 @@ import org.apache.storm.Config;
 import org.apache.storm.StormSubmitter;
 import org.apache.storm.topology.BoltDeclarer;
 import org.apache.storm.topology.IRichBolt;
+import org.apache.storm.topology.IRichSpout;
 import org.apache.storm.topology.TopologyBuilder;
 import org.apache.storm.tuple.Fields;
 import org.apache.storm.utils.Utils;
@@ -143,7 +144,9 @@ public final class LoadTopology {
             bolts.put(name, addBolt(name, operator, options.parallelism()));
         }
         addSource(OperationGraph.SOURCE, 0, 1);
-        bolts.put(OperationGraph.SINK, addBolt(OperationGraph.SINK, new Sink(0, false), 1));
+        String driver = options.driver();
+        IRichBolt sink = driver.isEmpty() ? new Sink(0, false) : new DriverSink(driver);
+        bolts.put(OperationGraph.SINK, addBolt(OperationGraph.SINK, sink, 1));
         for (OperationGraph.Stream stream : graph.streams()) {
             bolts.get(stream.to()).shuffleGrouping(stream.from());
         }
@@ -153,8 +156,14 @@ public final class LoadTopology {
     }
 
     private String addSource(String name, int source, int sources) {
-        Source spout = new Source(
-                options.rate(), options.settleSeconds(), options.payloadBytes(), source, sources);
+        IRichSpout spout = options.driver().isEmpty()
+                ? new Source(
+                        options.rate(),
+                        options.settleSeconds(),
+                        options.payloadBytes(),
+                        source,
+                        sources)
+                : new DriverSource(options.driver(), options.payloadBytes());
         var declarer = builder.setSpout(name, spout, 1).setMemoryLoad(options.memoryMegabytes());
         if (options.declared() > 0) {
             declarer.setCPULoad(options.declared());

@@ -41,7 +41,7 @@ class LoadTopologyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--shape ring", "--rate 0:5,3:5,2:9", "--payload -1", "--cpu-us x",
+    @ValueSource(strings = {"--shape ring", "--driver x.sock", "--rate 0:5,3:5,2:9", "--payload -1", "--cpu-us x",
             "--stages 0", "--colour blue", "--rate"})
     void whatIsNotAllowedIsRefusedWithTheOffender(String arguments) {
         String[] parts = arguments.split(" ");
