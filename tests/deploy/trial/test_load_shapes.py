@@ -1,6 +1,7 @@
 """Load topologies of a trial: their shapes, arguments and costs, and rates that nothing carries."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from eyewall_deploy.trial.load_shapes import (
     LoadArgument,
     operator_work,
 )
-from eyewall_deploy.trial.trial_checks import find_impossible_rate
+from eyewall_deploy.trial.trial_checks import find_impossible_rate, find_no_room
 from eyewall_deploy.trial.trial_file import restrict
 from trial_texts import TRIAL, parse, refusal
 
@@ -42,6 +43,25 @@ def test_operators_that_need_more_than_all_hosts_together_are_refused() -> None:
         "rate: 750 tuples/s, 1.5 ms of CPU each in all operators, need 1.12 cores; the hosts of "
         "six-unequal have 1.1; allowed is up to 733.3 tuples/s, or max = true"
     )
+
+
+def test_what_no_placement_can_give_all_executors_is_refused() -> None:
+    # Three operators of two executors, a source and a sink: 8. six-unequal has 150, 2 · 100 and
+    # 3 · 50 % of a core, 500 in all and 62.5 for each; and 3 · 2048 and 3 · 1024 MB, 1152 for each.
+    greedy = parse(TRIAL.replace("cpu-us = 500", "cpu-us = 500, declared = 100"))
+    assert find_no_room(greedy) == (
+        "topologies (chain).arguments.declared = 100: 8 executors ask for 800 % of a core; the "
+        "hosts of six-unequal have 500 together and 150 at most; allowed is up to 62.5"
+    )
+    forgetful = parse(TRIAL.replace("cpu-us = 500", "cpu-us = 500, memory-mb = 2000"))
+    assert find_no_room(forgetful) == (
+        "topologies (chain).arguments.memory-mb = 2000: 8 executors ask for 16000 MB; the hosts of "
+        "six-unequal have 9216 together and 2048 at most; allowed is up to 1152"
+    )
+    assert find_no_room(parse(TRIAL)) is None
+    by_default = restrict(greedy, schedulers=["ras"])
+    scheduler = replace(by_default.schedulers[0], scheduler="default")
+    assert find_no_room(replace(by_default, schedulers=(scheduler,))) is None
 
 
 @pytest.mark.parametrize(
@@ -127,7 +147,7 @@ def test_arguments_and_shapes_are_those_of_the_load_topologies() -> None:
     source = next(REPOSITORY.glob("topologies/**/LoadOptions.java")).read_text()
     number = r"[0-9][0-9_.e]*"
     texts = re.findall(r'values\.text\("([a-z-]+)"', source)
-    assert [it for it in texts if it not in ("shape", "name", "rate")] == list(TEXTS)
+    assert [it for it in texts if it not in ("shape", "name", "rate", "driver")] == list(TEXTS)
     read = rf'values\.(whole|number)\("([a-z-]+)", ({number}), ({number}), ({number})\)'
     assert {
         name: LoadArgument(float(usual), float(least), float(most), whole=kind == "whole")

@@ -29,7 +29,7 @@ from eyewall_deploy.trial.report import (
 )
 from eyewall_deploy.trial.session import TrialSession, repeat_calmly
 from eyewall_deploy.trial.sustainable import describe_search, search_rate
-from eyewall_deploy.trial.trial_checks import find_impossible_rate
+from eyewall_deploy.trial.trial_checks import find_impossible_rate, find_no_room
 from eyewall_deploy.trial.trial_run import run_trial
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def compare_schedulers(file: str, options: TrialOptions) -> None:
         fail(f"--sustainable: topology {fixed[0]}: its rate cannot be changed; allowed are shapes")
     if not options.sustainable and (impossible := find_impossible_rate(chosen)) is not None:
         fail(f"{file}: {impossible}")
+    if (no_room := find_no_room(chosen)) is not None:
+        fail(f"{file}: {no_room}")
     folder = options.output or Path(f"trial-{chosen.name}")
     try:
         with show_progress() as progress:

@@ -120,6 +120,11 @@ def _graph_of(arguments: dict[str, Any]) -> OperationGraph:
     return parse_graph(**{name: arguments[name] for name in TEXTS if name in arguments})
 
 
+def load_argument(name: str, given: dict[str, Any] | list[str]) -> float:
+    """Return the number that a shape takes for an argument, given or usual."""
+    return float(named_arguments(given).get(name, ARGUMENTS[name].usual))
+
+
 def operator_work(shape: str, given: dict[str, Any] | list[str]) -> tuple[OperatorWork, ...]:
     """Return what the operators of a shape cost, with arguments that it takes."""
     arguments = {name: float(it.usual) for name, it in ARGUMENTS.items()}

@@ -13,7 +13,7 @@ from eyewall_contracts.setting_keys import EARLY_OBJECTIVE, OBJECTIVE, PIN, TOPO
 from eyewall_deploy.failure import name_choices
 from eyewall_deploy.pins import find_pin_problem, pins_of
 from eyewall_deploy.state import SchedulerChoice
-from eyewall_deploy.trial.load_shapes import find_load_problems, operator_work
+from eyewall_deploy.trial.load_shapes import find_load_problems, load_argument, operator_work
 from eyewall_deploy.trial.trial_event import event_problems
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eyewall_deploy.cluster_file import Cluster
     from eyewall_deploy.trial.trial_file import Trial, TrialScheduler, TrialTopology
 
+_MEGABYTE: Final = 1 << 20
 _EYEWALL: Final = "eyewall."
 _PREFIXES: Final = ("eyewall", "topology", "storm", "worker")
 """With which the names of settings begin."""
@@ -157,6 +158,34 @@ def find_impossible_rate(trial: Trial) -> str | None:
             f"{rate * together:.3g} cores; the hosts of {trial.cluster.name} have "
             f"{sum(hosts):.3g}; {_up_to(sum(hosts) / together)}"
         )
+    return None
+
+
+def find_no_room(trial: Trial) -> str | None:
+    """Return that no placement has what load topologies declare; None if one may.
+
+    By their operators, a source and a sink, which all declare the same: less than RAS counts.
+    Storm's default counts nothing of it.
+    """
+    if all(it.scheduler == SchedulerChoice.DEFAULT for it in trial.schedulers):
+        return None
+    hosts = trial.cluster.hosts
+    cpu = [100 * it.cpu for it in hosts]
+    memory = [it.memory / _MEGABYTE for it in hosts]
+    for it in trial.topologies:
+        if it.shape is None:
+            continue
+        executors = 2 + sum(each.executors for each in operator_work(it.shape, it.arguments))
+        for name, unit, room in (("declared", " % of a core", cpu), ("memory-mb", " MB", memory)):
+            value = load_argument(name, it.arguments)
+            most = sum(room) / executors
+            if value * executors > sum(room) or value > max(room):
+                return (
+                    f"topologies ({it.name}).arguments.{name} = {value:g}: {executors} executors "
+                    f"ask for {value * executors:g}{unit}; the hosts of {trial.cluster.name} have "
+                    f"{sum(room):g} together and {max(room):g} at most; allowed is up to "
+                    f"{min(most, max(room)):.4g}"
+                )
     return None
 
 

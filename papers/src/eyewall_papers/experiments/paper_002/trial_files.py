@@ -18,14 +18,17 @@ from eyewall_papers.instances.ecker_testbed import SOURCE_RATE, stream_rates, wo
 
 CPU_MICROS = 200
 """Of an operation, on each tuple."""
-CORES = 1.1
+CORES = 1.5
 """Of the machine, for all hosts: what the rate is chosen for."""
 SHARE = 0.5
 """Of these, what the operations need at load 1."""
-QUIET, OVERLOAD = 0.2, 1.9
+QUIET, OVERLOAD = 0.1, 1.9
 """Loads: multiples of the rate. The second is as much as all hosts together could carry."""
 MOST_OF_THREADS = 0.95
 """Of the largest host, that an operation's threads may need at the second load."""
+PENDING, TIMEOUT = 200, 60
+"""Tuples under way, and seconds until one is emitted again: a placement that carries few a second
+is measured, too, and not its replays."""
 DECLARED = 0.8
 """The load whose need the topology declares, evenly over its executors: RAS fills hosts by it."""
 WORKERS = 4
@@ -58,6 +61,8 @@ def load_arguments(topology: str) -> dict[str, str | int]:
         "selectivities": factors,
         "parallelism": shape.instances[inner[0]],
         "cpu-us": CPU_MICROS,
+        "pending": PENDING,
+        "timeout": TIMEOUT,
         "declared": _declared(topology),
         "workers": WORKERS,
     }
@@ -89,7 +94,7 @@ schedulers = [
   "default",
   "ras",
 {heuristics}
-  "eyewall",
+  {{ scheduler = "eyewall", options = {{ "eyewall.moves" = "overlap" }} }},
 ]
 
 [rate]
