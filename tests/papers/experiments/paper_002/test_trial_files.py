@@ -8,7 +8,13 @@ from eyewall_deploy.trial import trial_file
 from eyewall_deploy.trial.load_shapes import operator_work
 from eyewall_deploy.trial.trial_checks import find_impossible_rate, find_no_room
 from eyewall_papers.experiments.paper_002.reproduce import read_topologies
-from eyewall_papers.experiments.paper_002.trial_files import OVERLOAD, QUIET, run, trial_text
+from eyewall_papers.experiments.paper_002.trial_files import (
+    OVERLOAD,
+    QUIET,
+    add_options,
+    run,
+    trial_text,
+)
 from eyewall_papers.instances.ecker_shapes import CYCLIC, TABLE_1
 
 CORES = 2
@@ -42,8 +48,22 @@ def test_schedulers_are_storms_the_papers_and_ours() -> None:
     assert labels == ["default", "ras", "hill-climbing", "ants", "hybrid", "eyewall"]
 
 
+def options(*given: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return parser.parse_args(given)
+
+
+def test_an_hour_has_three_topologies_and_one_repetition(tmp_path: Path) -> None:
+    run(options("--hour", "--output", str(tmp_path)))
+    files = sorted(tmp_path.iterdir())
+    assert [it.name for it in files] == ["t-m1.toml", "t-r3.toml", "t-r7.toml"]
+    assert {trial_file.load(str(it), CORES).repetitions for it in files} == {1}
+    assert trial_file.parse(trial_text("T-R7"), Path("x.toml"), CORES).repetitions == 3
+
+
 def test_files_are_written_by_name_and_an_unknown_topology_is_refused(tmp_path: Path) -> None:
-    run(argparse.Namespace(topologies=["T-M1", "T-R8"], output=tmp_path / "trials"))
+    run(options("--topologies", "T-M1,T-R8", "--output", str(tmp_path / "trials")))
     assert sorted(it.name for it in (tmp_path / "trials").iterdir()) == ["t-m1.toml", "t-r8.toml"]
     with pytest.raises(argparse.ArgumentTypeError, match="T-R10: there are T-M1, T-M2"):
         read_topologies("T-M1,T-R10")

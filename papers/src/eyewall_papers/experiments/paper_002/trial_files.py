@@ -35,19 +35,26 @@ WORKERS = 4
 """That the topology asks for: Storm's default has one on each of the larger hosts, and the others
 do not count them. The small ones have a twentieth of a core, on which a start takes minutes."""
 ECKER = '"eyewall.objective" = "ecker"'
+HOUR = ("T-M1", "T-R3", "T-R7")
+"""Whose trials take an hour together, with one repetition: a chain, and the paper's figures."""
+REPETITIONS = 3
 HEURISTICS = {"hill-climbing": "hill_climbing", "ants": "ant_system", "hybrid": "hybrid"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--topologies", type=read_topologies, default=list(TABLE_1))
+    parser.add_argument(
+        "--hour", action="store_true", help=f"{', '.join(HOUR)}, one repetition: an hour in all"
+    )
     parser.add_argument("--output", type=Path, default=Path(), help="folder for the files")
 
 
 def run(options: argparse.Namespace) -> None:
     options.output.mkdir(parents=True, exist_ok=True)
-    for topology in options.topologies:
+    repetitions = 1 if options.hour else REPETITIONS
+    for topology in HOUR if options.hour else options.topologies:
         path = options.output / f"{topology.lower()}.toml"
-        path.write_text(trial_text(topology), encoding="utf-8")
+        path.write_text(trial_text(topology, repetitions), encoding="utf-8")
         CONSOLE.print(f"{path}")
 
 
@@ -71,7 +78,7 @@ def load_arguments(topology: str) -> dict[str, str | int]:
     return arguments
 
 
-def trial_text(topology: str) -> str:
+def trial_text(topology: str, repetitions: int = REPETITIONS) -> str:
     """Return the trial file of one of table 1's topologies."""
     arguments = load_arguments(topology)
     listed = "\n".join(f"{name} = {json.dumps(it)}" for name, it in arguments.items())
@@ -87,7 +94,7 @@ cluster = "ecker11"
 cores = {CORES}
 seconds = 60
 warm_up_seconds = 40
-repetitions = 3
+repetitions = {repetitions}
 one_start = true
 loads = [{QUIET}, {OVERLOAD}]
 schedulers = [
