@@ -11,6 +11,7 @@ from eyewall_deploy.measure.load_samples import bucket_middle
 from eyewall_papers.experiments.paper_002 import live_tables
 from eyewall_papers.experiments.paper_002.live_tables import (
     LiveRun,
+    panels,
     read_runs,
     run,
     throughput_ratio,
@@ -66,6 +67,12 @@ def test_throughputs_are_compared_by_their_medians() -> None:
     assert throughput_ratio(runs, "ants", "default") is None
 
 
+def test_each_start_is_drawn_at_the_cpu_of_its_hosts() -> None:
+    runs = {"ras": [LiveRun(20.0, 0.0, 0.0, 50.0), LiveRun(10.0, 0.0, 0.0, 25.0)], "ants": []}
+    (panel,) = panels({"T-R3": runs}, ("ras", "ants", "hybrid"))
+    assert panel.lines == {"ras": ([25.0, 50.0], [10.0, 20.0])}
+
+
 def test_the_papers_figures_are_beside_ours_and_what_was_not_measured_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +81,8 @@ def test_the_papers_figures_are_beside_ours_and_what_was_not_measured_is_named(
     monkeypatch.setattr("eyewall_papers.experiments.report.CONSOLE", console)
     write(tmp_path, "t-r1", [*starts("default", 10.0), *starts("ras", 20.0), *starts("ants", 30.0)])
     write(tmp_path, "t-m1", [*starts("default", 10.0), *starts("ras", 40.0), *starts("ants", 20.0)])
-    run(argparse.Namespace(folder=tmp_path))
+    run(argparse.Namespace(folder=tmp_path, plots=tmp_path / "plots"))
+    assert (tmp_path / "plots" / "reproduction-002-live.svg").is_file()
     rows = [
         [it.strip() for it in line.strip("| ").split("|")]
         for line in console.export_text().splitlines()
@@ -95,4 +103,4 @@ def test_the_papers_figures_are_beside_ours_and_what_was_not_measured_is_named(
 
 def test_a_folder_without_results_is_named_and_how_to_get_some(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no results; `eyewall-deploy trial"):
-        run(argparse.Namespace(folder=tmp_path))
+        run(argparse.Namespace(folder=tmp_path, plots=None))

@@ -17,7 +17,7 @@ from typing import Any
 from eyewall_deploy.measure.load_samples import bucket_middle
 
 from eyewall_papers.experiments.paper_002.trial_files import OVERLOAD, QUIET
-from eyewall_papers.experiments.report import CONSOLE, Row, show
+from eyewall_papers.experiments.report import CONSOLE, Line, Panel, Row, add_plots, draw, show
 from eyewall_papers.instances.ecker_shapes import TABLE_1
 
 DEFAULT, RAS, OURS = "default", "ras", "eyewall"
@@ -76,6 +76,7 @@ Found = Mapping[str, Sequence[LiveRun]]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="with a folder of results for each topology")
+    add_plots(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -104,9 +105,26 @@ def run(options: argparse.Namespace) -> None:
     }
     for title, of in figures.items():
         show(header, _figure_rows(found, schedulers, of), title)
+    if options.plots is not None:
+        options.plots.mkdir(parents=True, exist_ok=True)
+        drawn = list(panels(found, schedulers))
+        draw(
+            drawn, min(3, len(drawn)), options.plots / "reproduction-002-live.svg", one_legend=True
+        )
     missing = [it for it in TABLE_1 if it not in found]
     if missing:
         CONSOLE.print(f"not measured: {', '.join(missing)}")
+
+
+def panels(found: Mapping[str, Found], schedulers: Sequence[str]) -> Iterator[Panel]:
+    """Yield each topology's throughputs by the CPU of the hosts in use (figures 6, 8 and 9)."""
+    for topology, runs in found.items():
+        lines: dict[str, Line] = {}
+        for name in schedulers:
+            points = sorted((it.cpu, it.throughput) for it in runs.get(name, ()))
+            if points:
+                lines[name] = [cpu for cpu, _ in points], [rate for _, rate in points]
+        yield Panel("hundredths of a core", "tuples/s", lines, topology, from_zero=True)
 
 
 def read_runs(file: Path) -> dict[str, list[LiveRun]]:
