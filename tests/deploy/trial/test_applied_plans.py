@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from eyewall_deploy.trial.trial_file import Trial
 
 
+WITHIN = "--timeout=45"
+
+
 class Sidecar:
     """Answers commands from a list, and has those that it was given; `now` is the time."""
 
@@ -62,13 +65,13 @@ def test_a_plan_that_moves_something_is_applied_and_the_next_is_made_when_it_is_
     sidecar = Sidecar(plan(2), applied(), plan(1, "p2"), applied())
     plans = sidecar.follow("chain")
     assert go_on(plans) == []
-    assert sidecar.asked == [("plan", "chain"), ("apply", "p1")]
+    assert sidecar.asked == [("plan", "chain"), ("apply", "p1", WITHIN)]
     sidecar.now += 29.9
     go_on(plans)
     assert len(sidecar.asked) == 2
     sidecar.now += 0.2
     go_on(plans)
-    assert sidecar.asked[2:] == [("plan", "chain"), ("apply", "p2")]
+    assert sidecar.asked[2:] == [("plan", "chain"), ("apply", "p2", WITHIN)]
 
 
 def test_a_plan_that_moves_nothing_is_not_applied() -> None:
@@ -82,7 +85,12 @@ def test_each_topologys_plan_is_applied_before_the_next_ones_is_made() -> None:
     sidecar = Sidecar(plan(1, "of-a"), applied(), plan(1, "of-b"), applied())
     plans = sidecar.follow("a", "b")
     go_on(plans)
-    assert sidecar.asked == [("plan", "a"), ("apply", "of-a"), ("plan", "b"), ("apply", "of-b")]
+    assert sidecar.asked == [
+        ("plan", "a"),
+        ("apply", "of-a", WITHIN),
+        ("plan", "b"),
+        ("apply", "of-b", WITHIN),
+    ]
 
 
 def test_what_has_moved_since_is_no_failure_and_anything_else_is_said_once() -> None:
@@ -145,6 +153,12 @@ def test_a_command_that_does_not_end_is_given_up(
     ended = run_command(program, Endpoint("10.0.0.1", 7077), ("plan", "chain"))
     assert isinstance(ended, subprocess.CompletedProcess)
     assert (ended.returncode, ended.stderr) == (1, "no answer within 0.2 s")
+
+
+def test_a_command_that_cannot_begin_says_why(tmp_path: Path) -> None:
+    ended = run_command(tmp_path / "none", Endpoint("10.0.0.1", 7077), ("plan", "chain"))
+    assert ended.returncode == 1
+    assert "No such file" in ended.stderr
 
 
 def test_only_a_scheduler_that_says_so_follows_its_policy(tmp_path: Path, trial: Trial) -> None:

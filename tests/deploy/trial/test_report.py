@@ -54,7 +54,14 @@ def test_all_figures_are_json(trial: Trial) -> None:
     content = json.loads(json.dumps(results(trial, runs)))
     assert [it["scheduler"] for it in content["runs"]] == ["default", "eyewall"]
     assert content["runs"][1]["moves"] == [
-        {"at": 3.5, "executors": 2, "workers": 1, "assigned": 0, "unseen_since": None}
+        {
+            "at": 3.5,
+            "executors": 2,
+            "workers": 1,
+            "assigned": 0,
+            "unseen_since": None,
+            "placement": [],
+        }
     ]
     assert content["runs"][1]["figures"]["p99"] is None
     assert content["summary"][0]["figures"]["acked_per_second"]["median"] == 10
@@ -81,8 +88,8 @@ def test_events_that_did_not_happen_are_named_with_the_scheduler(trial: Trial) -
     failed = replace(run("eyewall"), failed_events=("no answer from Nimbus",))
     show_table(console, trial, [run("ras"), failed])
     text = " ".join(console.export_text().split())
-    assert "An event did not happen, eyewall: no answer from Nimbus" in text
-    assert text.count("An event did not happen") == 1
+    assert "An event or a plan failed, eyewall: no answer from Nimbus" in text
+    assert text.count("An event or a plan failed") == 1
 
 
 def test_without_a_move_nothing_is_said_of_moves(trial: Trial) -> None:

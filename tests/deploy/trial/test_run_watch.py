@@ -140,7 +140,7 @@ def test_a_move_was_not_yet_there_when_nimbus_was_last_asked_for_an_answer_witho
 def test_a_runs_first_placement_is_what_was_seen_before_any_move_of_its(
     cluster: MeasuredCluster, trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hosts = iter(["h1", "h1"])
+    hosts = iter(["h1"])
     monkeypatch.setattr(nimbus, "connect", lambda _address: nullcontext())
     monkeypatch.setattr(nimbus, "running_topology", lambda *_: runs_on(next(hosts, "h2")))
     watch = RunWatch(cluster, replace(trial, seconds=5.0))

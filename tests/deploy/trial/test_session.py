@@ -11,7 +11,7 @@ from deployments import make_deployment
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.measure.measured_cluster import MeasuredCluster
 from eyewall_deploy.run_dir import RunDir
-from eyewall_deploy.state import ClusterMode, SchedulerChoice
+from eyewall_deploy.state import ClusterMode, LatencyAlgorithm, SchedulerChoice
 from eyewall_deploy.storm import nimbus
 from eyewall_deploy.trial import session, trial_file
 from eyewall_deploy.trial.plan import fingerprint, plan_runs
@@ -102,6 +102,18 @@ def collect(storm: Storm, folder: Path, *, keep: bool) -> list[str]:
 def found(results: Any) -> list[TrialRun]:
     assert isinstance(results, list), results
     return results
+
+
+def test_a_cluster_with_another_latency_algorithm_is_not_measured(
+    storm: Storm, tmp_path: Path
+) -> None:
+    # It has the agents' default, of which nothing is said.
+    trial = replace(TRIAL, latency_algorithm=LatencyAlgorithm.PAPER)
+    asked = TrialSession(trial, tmp_path / "out", tmp_path / "run", Log(), keep=False)
+    refused = asked.collect(plan_runs(trial), TrialRun, storm.execute)
+    assert isinstance(refused, Failure)
+    assert "is up with another latency algorithm than the trial's paper" in refused.reason
+    assert storm.happened == []
 
 
 def test_each_run_begins_without_topologies_and_the_last_ones_are_ended(

@@ -16,7 +16,8 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
-from eyewall_sidecar.service.first_placement import prefer_ras
+from eyewall_sidecar.service.first_placement import is_same_but_for_others, prefer_ras
+from eyewall_sidecar.service.solver_pool import PlacementTask
 
 LOAD = Objective.parse("L=1")
 APART = {"a": "n1", "b": "n2"}
@@ -168,3 +169,17 @@ def test_executors_that_run_are_left_where_the_solution_has_them() -> None:
 def test_an_objective_that_knows_no_load_is_left_alone() -> None:
     problem, objective = two_hosts(0.01), Objective.parse("R=1")
     assert chosen(problem, objective) == apart(problem, objective)
+
+
+def test_a_search_goes_on_while_others_use_a_host_or_its_coordinates_jitter() -> None:
+    problem = two_hosts(0.01)
+    task = PlacementTask(problem, LOAD, "odp", 0)
+    first, second = problem.nodes
+
+    def other(node: Node) -> PlacementTask:
+        return replace(task, problem=replace(problem, nodes=(first, node)))
+
+    assert is_same_but_for_others(task, task)
+    assert is_same_but_for_others(task, other(replace(second, background=0.2, cores=0.5)))
+    assert is_same_but_for_others(task, other(replace(second, coordinates=(0.01, 0.0))))
+    assert not is_same_but_for_others(task, other(replace(second, cpu=0.2)))

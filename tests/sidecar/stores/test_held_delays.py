@@ -209,3 +209,23 @@ def test_where_hosts_have_heights_or_different_dimensions_none_has_a_place() -> 
     wide = HostCoordinate("10.0.0.1", 7078, (0.0, 0.0), NOW)
     assert places(host(0.0), high) == {}
     assert places(host(0.0), wide) == {}
+
+
+def test_coordinates_stay_as_long_as_the_table_does() -> None:
+    # 20 ms one way; a tenth is within the band, and so are coordinates that moved as far.
+    held = HeldDelays(0.3)
+    kept = held.table(delay_reading(NOW, {"a": host(0.0), "b": host(0.040)}), NOW)
+    nearly = held.table(delay_reading(NOW, {"a": host(0.0), "b": host(0.042)}), NOW)
+    assert nearly == kept
+    assert nearly.coordinates is kept.coordinates
+    farther = held.table(delay_reading(NOW, {"a": host(0.0), "b": host(0.060)}), NOW)
+    assert farther.coordinates == {"a": (0.0,), "b": (0.030,)}
+
+
+def test_coordinates_that_become_known_change_no_delay_and_are_there_at_once() -> None:
+    # The pair was probed lately, so that its delay does not depend on coordinates.
+    held, rtts = HeldDelays(0.3), {"b": {"a": rtt(40)}}
+    unplaced = held.table(delay_reading(NOW, {"a": host(0.0), "b": None}, rtts), NOW)
+    placed = held.table(delay_reading(NOW, {"a": host(0.0), "b": host(0.040)}, rtts), NOW)
+    assert placed == unplaced
+    assert placed.coordinates.keys() == {"a", "b"}

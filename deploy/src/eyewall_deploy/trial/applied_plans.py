@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 STALE: Final = 4
 """Exit code of `eyewall apply` where something has moved since: the next plan knows of it."""
+_APPLIED_WITHIN: Final = 45.0
+"""Seconds that `eyewall apply` waits; then it says why the plan is queued still."""
 _TIMEOUT: Final = 60.0
 
 Ended = subprocess.CompletedProcess[str]
@@ -52,6 +54,8 @@ def run_command(program: Path, sidecar: Endpoint, arguments: Sequence[str]) -> E
         )
     except subprocess.TimeoutExpired:
         return Ended(command, 1, "", f"no answer within {_TIMEOUT:g} s")
+    except OSError as error:
+        return Ended(command, 1, "", f"{error}")
 
 
 class AppliedPlans:
@@ -98,7 +102,8 @@ class AppliedPlans:
             self._due = now + self._every
         if self._waiting:
             command = self._waiting.pop(0)
-            self._current = command, self._begin(command)
+            more = (f"--timeout={_APPLIED_WITHIN:g}",) if command[0] == "apply" else ()
+            self._current = command, self._begin((*command, *more))
         return failure
 
     def end(self) -> None:

@@ -64,6 +64,9 @@ def compare_schedulers(file: str, options: TrialOptions) -> None:
     fixed = [it.name for it in chosen.topologies if it.shape is None]
     if options.sustainable and fixed:
         fail(f"--sustainable: topology {fixed[0]}: its rate cannot be changed; allowed are shapes")
+    planned = [it.label for it in chosen.schedulers if it.plan_every is not None]
+    if options.sustainable and planned:
+        fail(f"--sustainable: scheduler {planned[0]}: plan_every is for runs of a given rate")
     if not options.sustainable and (impossible := find_impossible_rate(chosen)) is not None:
         fail(f"{file}: {impossible}")
     if (no_room := find_no_room(chosen)) is not None:

@@ -110,7 +110,7 @@ def show_table(console: Console, trial: Trial, runs: Sequence[TrialRun]) -> None
         console.print(Text(f"  CPU by host, {scheduler}: {hosts or 'not known'}"))
     for run in runs:
         for reason in run.failed_events:
-            console.print(Text(f"  An event did not happen, {run.scheduler}: {reason}"))
+            console.print(Text(f"  An event or a plan failed, {run.scheduler}: {reason}"))
         if (seen := run.seen) is not None:
             counted = f"{seen.lost:,} of {seen.tuples:,} lost, {seen.twice:,} seen twice"
             console.print(Text(f"  Tuples at the sinks, {run.scheduler}, {run.load:g}: {counted}"))

@@ -172,6 +172,12 @@ class TrialSession:
             return deployment
         self.progress.log(f"{deployment.cluster.name} is up already")
         cluster = MeasuredCluster(deployment, self.progress)
+        algorithm = self.trial.latency_algorithm
+        if algorithm is not None and deployment.state.latency_algorithm != algorithm:
+            return Failure(
+                f"{deployment.cluster.name} is up with another latency algorithm than the trial's "
+                f"{algorithm}: `eyewall-deploy down`, and the trial brings it up itself"
+            )
         others = [name for name in cluster.topologies() if name not in self._topologies]
         if others:
             kills = ", ".join(f"`eyewall-deploy kill {name}`" for name in others)

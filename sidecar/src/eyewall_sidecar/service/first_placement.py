@@ -63,9 +63,9 @@ def early_settings(
 
 
 def is_same_but_for_others(task: PlacementTask, other: PlacementTask) -> bool:
-    """Whether nothing but what others use of the hosts tells one task from another.
+    """Whether nothing but hosts' use by others, and coordinates, tells one task from another.
 
-    That changes all the time, and is unknown until a host's first report: a search for a first
+    These change all the time, and use is unknown until a host's first report: a search for a first
     placement goes on.
     """
     one, two = task.problem, other.problem
@@ -76,7 +76,7 @@ def is_same_but_for_others(task: PlacementTask, other: PlacementTask) -> bool:
         and all(getattr(one, it.name) == getattr(two, it.name) for it in _FIELDS_BUT_NODES)
         and len(one.nodes) == len(two.nodes)
         and all(
-            replace(u, cores=v.cores, background=v.background) == v
+            replace(u, cores=v.cores, background=v.background, coordinates=v.coordinates) == v
             for u, v in zip(one.nodes, two.nodes, strict=True)
         )
     )

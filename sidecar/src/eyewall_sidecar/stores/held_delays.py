@@ -14,6 +14,8 @@ and, where both ends probed the pair lately, until both confirm it. One end beli
 of three, which happens to some pair every few seconds among a hundred hosts; both ends do next to
 never.
 
+Hosts' coordinates stay what they were as long as the table does.
+
 What becomes known, unknown, or goes from below the minimum of confidence to above it changes the
 table at once.
 """
@@ -70,6 +72,8 @@ class HeldDelays:
         if fresh == last:
             # The very same matrices, so that comparing tables costs next to nothing.
             fresh = replace(fresh, seconds=last.seconds, trusted=last.trusted)
+            if fresh.coordinates.keys() == last.coordinates.keys():
+                fresh = replace(fresh, coordinates=last.coordinates)
         self._last = fresh
         return fresh
 

@@ -65,29 +65,39 @@ def test_what_stays_on_a_node_costs_the_network_nothing() -> None:
 
 
 def test_each_tuple_that_crosses_counts_with_its_delay() -> None:
-    # 10 tuples/s; node-1 and node-2 are 26.76 ms apart. From count on node-1 half goes to rank on
-    # node-2, which is beside the consumer; rank on node-1 sends the other half there. So 10
-    # tuples/s cross: 0.2676 under way, and 10 · 0.02676² = 0.007161 of elastic energy.
+    # 10 tuples/s; node-1 and node-2 are 26.76 ms apart. Count on node-1 sends all to the rank
+    # beside it, which sends 10 tuples/s to the consumer on node-2; the consumer's acks go back to
+    # the acker on node-1, 10/s. So 20 cross: 0.5352 under way, and 20 · 0.02676² = 0.01432.
     found = network_metrics(TWO_NODES, ODP8)
-    assert found.traffic == pytest.approx(10.0)
-    assert found.network_usage == pytest.approx(0.2676)
-    assert found.elastic_energy == pytest.approx(0.007161, rel=1e-3)
+    assert found.traffic == pytest.approx(20.0)
+    assert found.network_usage == pytest.approx(0.5352)
+    assert found.elastic_energy == pytest.approx(0.014322, rel=1e-3)
+
+
+def test_what_is_grouped_by_fields_goes_to_all_executors_alike() -> None:
+    # Half of what the filter sends goes to count on node-2, and from there to the rank beside it,
+    # which sends it back to the consumer: 5 and 5 tuples/s cross. Without an acker nothing else.
+    split = [
+        "node-1: source, tokenise ×2, tag ×2, filter ×2, count, rank, consumer",
+        "node-2: count, rank",
+    ]
+    assert network_metrics(split, ODP8).traffic == pytest.approx(10.0)
 
 
 def test_a_placement_holds_until_the_next_move() -> None:
-    # One node for 4 s, then two for 6: from second 2 on, 2 s without and 6 with 10 tuples/s between
-    # nodes, 7.5 in the mean; from second 5 on 10.
+    # One node for 4 s, then two for 6: from second 2 on, 2 s without and 6 with 20 tuples/s between
+    # nodes, 15 in the mean; from second 5 on 20.
     moves = [{"at": 4.0, "placement": TWO_NODES}]
     spans = placed_spans(recorded("pietzuch", moves=moves), ODP8)
     assert [(it.begin, it.end) for it in spans] == [(0.0, 4.0), (4.0, 10.0)]
-    assert mean_metrics(spans, 2.0).traffic == pytest.approx(7.5)
-    assert mean_metrics(spans, 5.0).traffic == pytest.approx(10.0)
+    assert mean_metrics(spans, 2.0).traffic == pytest.approx(15.0)
+    assert mean_metrics(spans, 5.0).traffic == pytest.approx(20.0)
 
 
 def test_what_moved_while_the_topology_warmed_up_ran_from_the_start() -> None:
     moves = [{"at": -8.0, "placement": TWO_NODES}]
     spans = placed_spans(recorded("pietzuch", moves=moves), ODP8)
-    assert [(it.begin, it.end, round(it.metrics.traffic)) for it in spans] == [(0.0, 10.0, 10)]
+    assert [(it.begin, it.end, round(it.metrics.traffic)) for it in spans] == [(0.0, 10.0, 20)]
 
 
 def test_latency_is_the_mean_of_all_that_was_acked_from_a_second_on() -> None:
@@ -127,9 +137,15 @@ def test_both_sections_are_shown_and_drawn(tmp_path: Path, monkeypatch: pytest.M
     assert [it.strip() for it in cells["s-odp-r"].split("|")[2:-1]] == [
         *("2", "50", "49.9", "3", "5", "1", "0", "0")
     ]
-    assert "7.16e+03" in cells["pietzuch"]  # EE from second 5 on, in ms² · tuples/s
+    assert "1.43e+04" in cells["pietzuch"]  # EE from second 5 on, in ms² · tuples/s
     assert "pietzuch by s-odp-ee, paper: T 1.84" in shown.getvalue()
     assert (tmp_path / "plots" / "reproduction-000-live.svg").is_file()
+
+
+def test_a_picture_needs_a_heuristic_beside_its_optimum(tmp_path: Path) -> None:
+    write(tmp_path, "heuristics", [recorded("pietzuch"), recorded("s-odp-n")])
+    with pytest.raises(SystemExit, match="no heuristic was measured beside its optimum"):
+        run(argparse.Namespace(folder=tmp_path, plots=tmp_path / "plots"))
 
 
 def test_a_folder_without_results_says_how_to_get_some(tmp_path: Path) -> None:

@@ -152,6 +152,25 @@ def test_latencies_are_nearest_ranks() -> None:
     assert Latencies.of([]) is None
 
 
+@pytest.mark.parametrize("load", ["0", "-1", "nan", "much"])
+def test_a_load_that_makes_no_sense_is_refused(
+    load: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = argparse.ArgumentParser()
+    drive.add_options(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["T-R1", f"--low={load}"])
+    assert f"{load}: a load is above 0 and up to 1000" in capsys.readouterr().err
+
+
+def test_results_that_cannot_be_written_are_known_before_anything_runs(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    drive.add_options(parser)
+    file = tmp_path / "none" / "results.json"
+    with pytest.raises(SystemExit, match=f"--output {file}: No such file or directory"):
+        drive.run(parser.parse_args(["T-R1", "--output", str(file)]))
+
+
 def test_only_one_known_topology_is_driven() -> None:
     parser = argparse.ArgumentParser()
     drive.add_options(parser)

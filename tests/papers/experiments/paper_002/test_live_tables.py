@@ -58,6 +58,13 @@ def test_a_start_of_which_a_part_is_missing_is_left_out(tmp_path: Path) -> None:
     assert read_runs(write(tmp_path, "t-r1", [quiet])) == {}
 
 
+def test_a_topology_of_which_no_start_is_complete_was_not_measured(tmp_path: Path) -> None:
+    quiet, _ = starts("ras", 40.0)
+    write(tmp_path, "t-r1", [quiet])
+    with pytest.raises(SystemExit, match="no results"):
+        run(argparse.Namespace(folder=tmp_path, plots=None))
+
+
 def test_throughputs_are_compared_by_their_medians() -> None:
     runs = {
         "ras": [LiveRun(it, 0.0, 0.0, 0.0) for it in (10.0, 90.0, 20.0)],

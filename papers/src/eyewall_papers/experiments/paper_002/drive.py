@@ -28,19 +28,20 @@ from eyewall_papers.experiments.paper_002.driver import (
 )
 from eyewall_papers.experiments.paper_002.reproduce import read_topologies
 from eyewall_papers.experiments.paper_002.trial_files import QUIET, load_arguments, load_rate
-from eyewall_papers.experiments.report import CONSOLE, at_least
+from eyewall_papers.experiments.report import at_least
 
 EVENTS = (5_000, 10_000, 5_000)
 HIGH = 0.8
 """The load of the second stage."""
+MOST_LOAD = 1_000.0
 START_PATIENCE = 180.0
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topology", type=read_topologies, help="as T-R1")
     parser.add_argument("--cluster", default="ecker11", help="the cluster that is up")
-    parser.add_argument("--low", type=float, default=QUIET, help="load of the outer stages")
-    parser.add_argument("--high", type=float, default=HIGH, help="load of the stage between them")
+    parser.add_argument("--low", type=_load, default=QUIET, help="load of the outer stages")
+    parser.add_argument("--high", type=_load, default=HIGH, help="load of the stage between them")
     parser.add_argument("--scale", type=at_least(1), default=1, help="divides the events")
     parser.add_argument(
         "-o", "--option", action="append", default=[], metavar="KEY=VALUE", help="a setting"
@@ -52,6 +53,11 @@ def run(options: argparse.Namespace) -> None:
     if len(options.topology) != 1:
         raise SystemExit(f"{','.join(options.topology)}: drive one topology at a time")
     (topology,) = options.topology
+    if options.output is not None:
+        try:
+            options.output.touch()
+        except OSError as error:
+            raise SystemExit(f"--output {options.output}: {error.strerror}") from None
     rate = load_rate(topology)
     stages = [
         Stage(rate * load, events // options.scale)
@@ -77,6 +83,16 @@ def run(options: argparse.Namespace) -> None:
         print(json.dumps(answer))
 
 
+def _load(text: str) -> float:
+    try:
+        load = float(text)
+    except ValueError:
+        load = 0.0
+    if not 0 < load <= MOST_LOAD:
+        raise argparse.ArgumentTypeError(f"{text}: a load is above 0 and up to {MOST_LOAD:g}")
+    return load
+
+
 async def drive(
     topology: str, stages: Sequence[Stage], socket: Path, cluster: str, settings: Sequence[str]
 ) -> list[StageResult]:
@@ -89,7 +105,7 @@ async def drive(
             await _wait_for_source(driver)
             results = []
             for stage in stages:
-                CONSOLE.print(f"{topology}: {stage.events} events at {stage.rate:.3g}/s")
+                print(f"{topology}: {stage.events} events at {stage.rate:.3g}/s", file=sys.stderr)
                 results.append(await driver.run(stage))
             return results
         finally:

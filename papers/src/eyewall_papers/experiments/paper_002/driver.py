@@ -100,9 +100,10 @@ class EventDriver:
         server = await asyncio.start_unix_server(self._accept, socket)
         async with server:
             yield
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+            # From Python 3.12 on, the server waits for its connections at the block's end.
+            for task in self._connections:
+                task.cancel()
+            await asyncio.gather(*self._connections, return_exceptions=True)
 
     async def run(self, stage: Stage, patience: float = PATIENCE) -> StageResult:
         """Send a stage's events as they are due, and return once all are acked.
@@ -121,7 +122,9 @@ class EventDriver:
             while sent < due:
                 self._send(int((began + sent / stage.rate) * MICROS))
                 sent += 1
-            if self._pending and now - self._last_ack > patience:
+            if not self._pending:
+                self._last_ack = now
+            elif now - self._last_ack > patience:
                 raise StageTimeoutError(
                     f"{len(self._pending)} of {stage.events} events are under way, and none was "
                     f"acked for {patience:g} s"

@@ -85,6 +85,7 @@ def run(options: argparse.Namespace) -> None:
         for topology in TABLE_1
         if (file := options.folder / topology.lower() / "results.json").is_file()
     }
+    found = {topology: runs for topology, runs in found.items() if runs}
     if not found:
         raise SystemExit(
             f"{options.folder}: no results; `eyewall-deploy trial t-m1.toml --output "
