@@ -1,9 +1,11 @@
 from dataclasses import replace
+from math import inf
 
 import pytest
 from delay_tables import all_delays, delay_table
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import PlacementProblem, ProblemError
+from eyewall_sidecar.model.violations import violations
 from eyewall_sidecar.storm import Executor, HostLoad, MeasuredTopology, Slot, Worker
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 from storm_builders import (
@@ -289,3 +291,38 @@ def test_a_node_is_where_the_latency_agents_say_its_host_is() -> None:
     table = replace(all_delays(["a", "b"], 10), coordinates={"a": (0.01, 0.02)})
     problem = ask([supervisor("a"), supervisor("b")], chain(("source", 1)), delays=table).problem
     assert [it.coordinates for it in problem.nodes] == [(0.01, 0.02), None]
+
+
+def test_what_topologies_declare_remains_a_limit_where_less_is_used() -> None:
+    # Each executor uses a tenth of a core and declares a whole one: Storm counts that, and would
+    # refuse both on a host of 1.5 cores.
+    topology = chain(("source", 1), ("tag", 1), cpu=1.0, settings={"objective": "R=1"})
+    measured = MeasuredTopology(cores={it: MeasuredValue(0.1, 0.0) for it in (1, 2)})
+    problem = ask(
+        [supervisor("a", cpu=1.5), supervisor("b", cpu=1.5)],
+        topology,
+        worker("a", 6700, 1),
+        worker("b", 6700, 2),
+        moving=True,
+        measured=measured,
+        loads={"a": HostLoad(1.5, 0), "b": HostLoad(1.5, 0)},
+    ).problem
+    assert [(it.cpu, it.reserved) for it in problem.operators] == [(0.1, 1.0)] * 2
+    assert [it.reserved for it in problem.nodes] == [1.5] * 2
+    on_a = {it.id: "a" for it in problem.operators}
+    assert violations(problem, on_a) == ("node a: reserved 2 placed, 1.5 there",)
+
+
+def test_where_the_load_model_counts_what_is_used_cpu_is_what_is_declared() -> None:
+    topology = chain(("source", 1), cpu=1.0, settings={"objective": "L=1"})
+    measured = MeasuredTopology(cores={1: MeasuredValue(0.1, 0.0)})
+    problem = ask(
+        [supervisor("a", cpu=1.5)],
+        topology,
+        worker("a", 6700, 1),
+        moving=True,
+        measured=measured,
+        loads={"a": HostLoad(1.5, 0)},
+    ).problem
+    assert [(it.cpu, it.reserved) for it in problem.operators] == [(1.0, 0.0)]
+    assert [(it.cpu, it.reserved) for it in problem.nodes] == [(1.5, inf)]

@@ -75,7 +75,9 @@ def _operators_too_big(problem: PlacementProblem) -> Iterator[str]:
                 f"candidates is {getattr(best, resource):g}, on {best.id}"
             )
         if not short:
-            wanted = " and ".join(f"{resource} {need:g}" for resource, need in needs.items())
+            wanted = " and ".join(
+                f"{resource} {need:g}" for resource, need in needs.items() if need
+            )
             yield (
                 f"operator {operator.id} needs {wanted} on one node; none of its candidates "
                 f"({listed([node.id for node in nodes])}) has them together"

@@ -18,6 +18,8 @@ class Operator:
         Cores it needs, from 0 to MOST.
     memory
         Bytes it needs, from 0 to MOST.
+    reserved
+        Cores that are set aside for it where `cpu` is measured, from 0 to MOST.
     execution_time
         R_i: seconds for one tuple on a node of speedup 1, from 0 to LONGEST.
     candidates
@@ -36,11 +38,13 @@ class Operator:
     candidates: tuple[str, ...] | None = None
     demand: float | None = None
     demand_error: float = 0.0
+    reserved: float = 0.0
 
     def __post_init__(self) -> None:
         owner = f"operator {self.id}"
         require_amount(owner, "cpu", self.cpu, MOST)
         require_amount(owner, "memory", self.memory, MOST)
+        require_amount(owner, "reserved", self.reserved, MOST)
         require_amount(owner, "execution_time", self.execution_time, LONGEST)
         if self.demand is not None:
             require_amount(owner, "demand", self.demand, MOST)

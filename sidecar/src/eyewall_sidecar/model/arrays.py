@@ -114,6 +114,7 @@ class ProblemArrays:
                     [1.0] * len(operators),
                     [it.cpu for it in operators],
                     [it.memory for it in operators],
+                    [it.reserved for it in operators],
                 ]
             ),
             limits=capacities + TOLERANCE * np.maximum(1.0, capacities),

@@ -19,6 +19,8 @@ class Node:
         Cores it offers, up to MOST_OFFERED or infinite.
     memory
         Bytes it offers, likewise.
+    reserved
+        Cores that it can set aside, up to MOST_OFFERED or infinite; `cpu` is what can be used.
     operators
         How many operators it may hold (C_u with C_i = 1), likewise.
     speedup
@@ -43,10 +45,11 @@ class Node:
     coordinates: tuple[float, ...] | None = None
     background: float = 0.0
     cores: float | None = None
+    reserved: float = inf
 
     def __post_init__(self) -> None:
         owner = f"node {self.id}"
-        for name in ("cpu", "memory", "operators"):
+        for name in ("cpu", "memory", "operators", "reserved"):
             require_amount(owner, name, getattr(self, name), MOST_OFFERED, unlimited=True)
         if not SLOWEST <= self.speedup <= FASTEST:
             raise ProblemError(

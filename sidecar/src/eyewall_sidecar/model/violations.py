@@ -7,7 +7,7 @@ from eyewall_sidecar.model.problem import Placement, PlacementProblem
 TOLERANCE = 1e-9
 """A load may exceed a capacity by this fraction of it: sums of decimals are not exact."""
 
-RESOURCES = ("operators", "cpu", "memory")
+RESOURCES = ("operators", "cpu", "memory", "reserved")
 """What a node's capacity is counted in; `operators` with one for each operator."""
 
 

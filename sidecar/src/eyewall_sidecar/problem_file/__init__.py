@@ -71,6 +71,7 @@ def node_of(entry: NodeEntry) -> Node:
         coordinates=None if entry.coordinates is None else tuple(entry.coordinates),
         background=entry.background,
         cores=entry.cores,
+        reserved=inf if entry.reserved is None else entry.reserved,
     )
 
 

@@ -88,6 +88,7 @@ def _operator(entry: OperatorEntry, name: str) -> Operator:
         None if candidates is None else tuple(candidates),
         entry.demand,
         entry.demand_error,
+        entry.reserved,
     )
 
 

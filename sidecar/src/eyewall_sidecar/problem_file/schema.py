@@ -83,6 +83,9 @@ class OperatorEntry(Entry):
     demand_error: Amount = Field(
         0.0, description="half the width of the 95 % interval of demand, cores"
     )
+    reserved: Amount = Field(
+        0.0, description="cores set aside for one executor where cpu is measured"
+    )
     objects: Names | None = Field(None, description="basic objects that it downloads (provision)")
 
 
@@ -126,6 +129,7 @@ class NodeEntry(Entry):
     cores: Amount | None = Field(
         None, description="all cores, measured; cpu and background if not given"
     )
+    reserved: Amount | None = Field(None, description="cores that it can set aside")
     card: Amount | None = Field(
         None, description="bytes/s that its network card sends and receives (provision)"
     )

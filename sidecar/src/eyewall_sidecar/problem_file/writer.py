@@ -57,7 +57,7 @@ def _operator(it: Operator) -> dict[str, Any]:
         **_unless(0.0, memory=it.memory, execution_time=it.execution_time),
         **({} if it.candidates is None else {"candidates": it.candidates}),
         **({} if it.demand is None else {"demand": _written(it.demand)}),
-        **_unless(0.0, demand_error=it.demand_error),
+        **_unless(0.0, demand_error=it.demand_error, reserved=it.reserved),
     }
 
 
@@ -81,6 +81,7 @@ def _node(it: Node) -> dict[str, Any]:
         **({} if it.coordinates is None else {"coordinates": it.coordinates}),
         **_unless(0.0, background=it.background),
         **({} if it.cores is None else {"cores": _written(it.cores)}),
+        **_limited(reserved=it.reserved),
     }
 
 

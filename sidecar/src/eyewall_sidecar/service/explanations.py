@@ -116,6 +116,10 @@ class Obstacles:
             case "memory":
                 needed, limit = loads[2] / (1 << 20), limits.memory / (1 << 20)
                 reason = message(Code.MEMORY_FULL, needed=needed, limit=limit, headroom=headroom)
+            case "reserved":
+                needed, limit = loads[3], limits.reserved
+                full = {"needed": needed, "limit": limit, "source": "declared", "headroom": ""}
+                reason = message(Code.CPU_FULL, **full)
             case _:
                 current = self.problem.problem.current or {}
                 broken = violations(self.problem.problem, {**current, self.executor: node})

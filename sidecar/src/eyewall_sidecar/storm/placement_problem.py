@@ -5,6 +5,7 @@ S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import (
@@ -325,6 +326,8 @@ class _Bridge:
             candidates=candidates,
             demand=demand.value if demand is not None else None,
             demand_error=demand.error if demand is not None else 0.0,
+            # What is declared remains a limit, as Storm counts it whatever is used.
+            reserved=self.executors[executor].cpu_cores if self.limits_measured else 0.0,
         )
 
     def _required_cores(self, executor: Executor) -> float:
@@ -345,6 +348,9 @@ class _Bridge:
         staying = [self.executors[it] for it in fixed]
         memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
         cpu = max(left, sum(self._required_cores(it) for it in fixed))
+        reserved = inf
+        if self.limits_measured:
+            reserved = max(capacity.cpu_cores, sum(it.cpu_cores for it in staying))
         cores, background = self.inputs.cores(supervisor, cpu)
         return Node(
             id=self.names[supervisor.id],
@@ -356,6 +362,7 @@ class _Bridge:
             coordinates=self.coordinates.get(supervisor.host),
             cores=cores,
             background=background,
+            reserved=reserved,
         )
 
 
