@@ -4,27 +4,45 @@ import argparse
 from pathlib import Path
 
 import pytest
+from eyewall_deploy import cluster_file
 from eyewall_deploy.trial import trial_file
 from eyewall_deploy.trial.load_shapes import operator_work
 from eyewall_deploy.trial.trial_checks import find_impossible_rate, find_no_room
+from eyewall_deploy.trial.trial_file import Trial
 from eyewall_papers.experiments.paper_002.reproduce import read_topologies
 from eyewall_papers.experiments.paper_002.trial_files import (
     OVERLOAD,
     QUIET,
     add_options,
     run,
-    trial_text,
 )
 from eyewall_papers.instances.ecker_shapes import CYCLIC, TABLE_1
 
 CORES = 2
 
 
+def options(*given: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return parser.parse_args(given)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    written = tmp_path_factory.mktemp("trials")
+    run(options("--output", str(written)))
+    return written
+
+
+def load(folder: Path, topology: str) -> Trial:
+    return trial_file.load(str(folder / f"{topology.lower()}.toml"), CORES)
+
+
 @pytest.mark.parametrize("topology", TABLE_1)
 def test_a_trial_has_the_papers_operations_and_operators_and_needs_half_of_the_cores(
-    topology: str,
+    topology: str, folder: Path
 ) -> None:
-    trial = trial_file.parse(trial_text(topology), Path("x.toml"), CORES)
+    trial = load(folder, topology)
     (it,) = trial.topologies
     assert it.shape == "graph"
     assert isinstance(it.arguments, dict)
@@ -42,28 +60,33 @@ def test_a_trial_has_the_papers_operations_and_operators_and_needs_half_of_the_c
     assert trial.loads == (QUIET, OVERLOAD)
 
 
-def test_schedulers_are_storms_the_papers_and_ours() -> None:
-    trial = trial_file.parse(trial_text("T-M1"), Path("x.toml"), CORES)
-    labels = [it.label for it in trial.schedulers]
+def test_hosts_declare_the_papers_ratios_of_what_the_machine_gives_them(folder: Path) -> None:
+    # 1.5 of the paper's 6.6 cores: w1 has 0.341 in place of 1.5, the small ones 0.068 of 0.3.
+    trial = load(folder, "T-M1")
+    cores = {it.name: it.cpu for it in trial.cluster.hosts}
+    assert sum(cores.values()) == pytest.approx(1.5, abs=0.001)
+    assert trial.host_cores() == cores
+    assert cores["w1"] / cores["w3"] == pytest.approx(5.0, abs=0.01)
+    shipped = cluster_file.load("ecker11")
+    assert trial.cluster.delays == shipped.delays
+    assert [it.memory for it in trial.cluster.hosts] == [it.memory for it in shipped.hosts]
+
+
+def test_schedulers_are_storms_the_papers_and_ours(folder: Path) -> None:
+    labels = [it.label for it in load(folder, "T-M1").schedulers]
     assert labels == ["default", "ras", "hill-climbing", "ants", "hybrid", "eyewall"]
 
 
-def options(*given: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_options(parser)
-    return parser.parse_args(given)
-
-
-def test_an_hour_has_three_topologies_and_one_repetition(tmp_path: Path) -> None:
+def test_an_hour_has_three_topologies_and_one_repetition(tmp_path: Path, folder: Path) -> None:
     run(options("--hour", "--output", str(tmp_path)))
-    files = sorted(tmp_path.iterdir())
-    assert [it.name for it in files] == ["t-m1.toml", "t-r3.toml", "t-r7.toml"]
-    assert {trial_file.load(str(it), CORES).repetitions for it in files} == {1}
-    assert trial_file.parse(trial_text("T-R7"), Path("x.toml"), CORES).repetitions == 3
+    assert sorted(it.name for it in tmp_path.glob("t-*")) == ["t-m1.toml", "t-r3.toml", "t-r7.toml"]
+    assert {load(tmp_path, it).repetitions for it in ("T-M1", "T-R3", "T-R7")} == {1}
+    assert load(folder, "T-R7").repetitions == 3
 
 
 def test_files_are_written_by_name_and_an_unknown_topology_is_refused(tmp_path: Path) -> None:
     run(options("--topologies", "T-M1,T-R8", "--output", str(tmp_path / "trials")))
-    assert sorted(it.name for it in (tmp_path / "trials").iterdir()) == ["t-m1.toml", "t-r8.toml"]
+    written = (tmp_path / "trials").iterdir()
+    assert sorted(it.name for it in written) == ["ecker11-small.toml", "t-m1.toml", "t-r8.toml"]
     with pytest.raises(argparse.ArgumentTypeError, match="T-R10: there are T-M1, T-M2"):
         read_topologies("T-M1,T-R10")

@@ -9,17 +9,21 @@ those of `ecker_shapes`; that each operation spends as much CPU on a tuple, and 
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 from eyewall_papers.experiments.paper_002.reproduce import read_topologies
 from eyewall_papers.experiments.report import CONSOLE
 from eyewall_papers.instances.ecker_shapes import SINK, SOURCE, TABLE_1, Edge, shape_of
+from eyewall_papers.instances.ecker_testbed import CLUSTER as SHIPPED_CLUSTER
 from eyewall_papers.instances.ecker_testbed import SOURCE_RATE, stream_rates, workers
 
 CPU_MICROS = 200
 """Of an operation, on each tuple."""
+CLUSTER = "ecker11-small"
 CORES = 1.5
-"""Of the machine, for all hosts: what the rate is chosen for."""
+"""Of the machine, for all hosts: what the rate is chosen for. Hosts declare their part of it, so
+that what executors declare is a part of what there is."""
 SHARE = 0.5
 """Of these, what the operations need at load 1."""
 QUIET, OVERLOAD = 0.1, 1.9
@@ -30,7 +34,8 @@ PENDING, TIMEOUT = 200, 60
 """Tuples under way, and seconds until one is emitted again: a placement that carries few a second
 is measured, too, and not its replays."""
 DECLARED = 0.8
-"""The load whose need the topology declares, evenly over its executors: RAS fills hosts by it."""
+"""The load whose need the topology declares, evenly over its executors and the acker: RAS fills
+hosts by it."""
 WORKERS = 4
 """That the topology asks for: Storm's default has one on each of the larger hosts, and the others
 do not count them. The small ones have a twentieth of a core, on which a start takes minutes."""
@@ -51,6 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / f"{CLUSTER}.toml").write_text(cluster_text(), encoding="utf-8")
     repetitions = 1 if options.hour else REPETITIONS
     for topology in HOUR if options.hour else options.topologies:
         path = options.output / f"{topology.lower()}.toml"
@@ -58,12 +64,26 @@ def run(options: argparse.Namespace) -> None:
         CONSOLE.print(f"{path}")
 
 
-def load_arguments(topology: str) -> dict[str, str | int]:
+def cluster_text() -> str:
+    """Return cluster ecker11 with `CORES` in place of the paper's 6.6, shared as there."""
+    factor = CORES / sum(it.cpu for it in workers()[0])
+    text = SHIPPED_CLUSTER.read_text(encoding="utf-8")
+    text = re.sub(r"^name = \"ecker11\"$", f'name = "{CLUSTER}"', text, flags=re.MULTILINE)
+    text = re.sub(r"^cpu_scale = .*$", "cpu_scale = 1.0", text, flags=re.MULTILINE)
+    return re.sub(
+        r"^cpu = (.*)$",
+        lambda found: f"cpu = {float(found[1]) * factor:.4f}",
+        text,
+        flags=re.MULTILINE,
+    )
+
+
+def load_arguments(topology: str) -> dict[str, str | float]:
     """Return the arguments of the load topology's shape `graph` for one of table 1's topologies."""
     shape = shape_of(topology)
     inner = [it for it in range(len(shape.instances)) if it not in (SOURCE, SINK)]
     factors = ",".join(f"{_name(it)}={shape.selectivities[it]:.4f}" for it in inner)
-    arguments: dict[str, str | int] = {
+    arguments: dict[str, str | float] = {
         "graph": ",".join(map(_stream, shape.edges)),
         "selectivities": factors,
         "parallelism": shape.instances[inner[0]],
@@ -90,8 +110,7 @@ def trial_text(topology: str, repetitions: int = REPETITIONS) -> str:
     return f"""# {topology} of paper 002, table 1, on the workers of section 6.1.1.
 version = 1
 name = "{topology.lower()}"
-cluster = "ecker11"
-cores = {CORES}
+cluster = "{CLUSTER}.toml"
 seconds = 60
 warm_up_seconds = 40
 repetitions = {repetitions}
@@ -113,6 +132,9 @@ shape = "graph"
 
 [topologies.arguments]
 {listed}
+
+[topologies.options]
+"topology.acker.cpu.pcore.percent" = {arguments["declared"]}
 """
 
 
@@ -129,11 +151,10 @@ def load_rate(topology: str) -> float:
     return min(SHARE * CORES / sum(seconds), MOST_OF_THREADS * thread / busiest / OVERLOAD)
 
 
-def _declared(topology: str) -> int:
-    """Return the percent of a core that each executor asks for, of the cluster's 6.6 cores."""
-    part = DECLARED * load_rate(topology) * sum(_seconds(topology)) / CORES
-    cores = sum(it.cpu for it in workers()[0])
-    return round(100 * part * cores / sum(shape_of(topology).instances))
+def _declared(topology: str) -> float:
+    """Return the percent of a core that each executor asks for."""
+    cores = DECLARED * load_rate(topology) * sum(_seconds(topology))
+    return round(100 * cores / sum(shape_of(topology).instances), 2)
 
 
 def _seconds(topology: str) -> list[float]:
