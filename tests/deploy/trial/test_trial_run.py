@@ -56,7 +56,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[TopologyRate]:
     def submit(*arguments: Any) -> None:
         asked.append(arguments[-1])
 
-    def follow(_watch: Any, began: float, _what: str) -> WatchedRun:
+    def follow(_watch: Any, began: float, _what: str, _plans: object) -> WatchedRun:
         moves = (TrialMove(3.0, 1, 1),) if began > START + 20 else ()
         return WatchedRun(began, {0: MachineSecond(busy=began)}, moves, {})
 

@@ -85,3 +85,13 @@ def test_delays_and_rates_are_not_looked_at() -> None:
     near = graph_of({("a", "b"): 1.0, ("a", "c"): 99.0}, rooms=[2, 2])
     far = graph_of({("a", "b"): 99.0, ("a", "c"): 1.0}, rooms=[2, 2], delays={("n1", "n2"): 9.0})
     assert place(near).placement == place(far).placement
+
+
+def test_cores_to_set_aside_count_only_where_they_are_limited() -> None:
+    # Operators, cpu and memory are rows 0 to 2. What is set aside is a fourth one, 1 of 4 cores.
+    endless = RemainingCapacity(ProblemArrays.of(on(Node("a", cpu=2), Node("b", cpu=2))))
+    assert len(free_shares(endless)) == 3
+    limited = RemainingCapacity(
+        ProblemArrays.of(on(Node("a", cpu=2, reserved=1), Node("b", cpu=2, reserved=3)))
+    )
+    assert free_shares(limited)[3].tolist() == pytest.approx([0.25, 0.75])

@@ -17,11 +17,13 @@ from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.array_types import Floats
 from eyewall_sidecar.model.arrays import ProblemArrays
+from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.policies.policy_request import PolicyRequest, counted
 
 POLICY = "ras"
+RESERVED = RESOURCES.index("reserved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,4 +103,6 @@ def free_shares(room: RemainingCapacity) -> Floats:
     free = np.where(endless.any(axis=1, keepdims=True), endless.astype(np.float64), free)
     total = free.sum(axis=1, keepdims=True)
     said = total[:, 0] > 0
+    # Where nothing is set aside, cores to set aside are no resource at all.
+    said[RESERVED] &= bool(np.isfinite(room.arrays.limits[RESERVED]).any())
     return free[said] / total[said] if said.any() else np.ones((1, room.arrays.nodes))
