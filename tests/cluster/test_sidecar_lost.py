@@ -22,7 +22,12 @@ def test_a_dead_sidecar_leaves_new_topologies_to_the_inner_scheduler_until_it_is
     now = cluster.placed(tag_and_count.name, tag_and_count.executors)
     assert assignment(now) == assignment(running)
 
+    # Nimbus looks for it every second: what is submitted before it has found it goes elsewhere.
+    before = _times_found_again(cluster)
     cluster.run("start", "sidecar")
+    wait_for(
+        lambda: _times_found_again(cluster) > before, PATIENCE, "the sidecar found again by Nimbus"
+    )
     cluster.submit("word_count", {}, under="with")
     placed = wait_for(
         lambda: _scheduled(cluster, "with"), PATIENCE, "a topology placed with us back"
@@ -31,6 +36,10 @@ def test_a_dead_sidecar_leaves_new_topologies_to_the_inner_scheduler_until_it_is
     assert cluster.pid("nimbus") == nimbus
     for name in ("without", "with"):
         cluster.run("kill", name)
+
+
+def _times_found_again(cluster: Cluster) -> int:
+    return cluster.log("nimbus").count("10.83.0.1:7077 is back")
 
 
 def _scheduled(cluster: Cluster, name: str) -> str | None:
