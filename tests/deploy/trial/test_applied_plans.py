@@ -14,6 +14,7 @@ from eyewall_deploy.endpoint import Endpoint
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.trial import applied_plans
 from eyewall_deploy.trial.applied_plans import AppliedPlans, Ended, follow_policy, run_command
+from trial_texts import TRIAL, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,3 +169,15 @@ def test_only_a_scheduler_that_says_so_follows_its_policy(tmp_path: Path, trial:
     plans = follow_policy(deployment, trial, replace(scheduler, plan_every=30.0))
     assert plans is not None
     plans.end()
+
+
+def test_only_eyewall_has_plans_and_none_more_often_than_they_can_be_made() -> None:
+    said = refusal(TRIAL.replace('"ras"', '{ scheduler = "ras", plan_every = 30 }'))
+    assert said.endswith("schedulers (ras).plan_every: only the scheduler eyewall has plans")
+    said = refusal(TRIAL.replace('"ras"', '{ scheduler = "eyewall", plan_every = 1 }'))
+    assert said.endswith("schedulers[0].plan_every = 1: input should be greater than or equal to 5")
+
+
+def test_latency_agents_have_one_of_two_algorithms() -> None:
+    said = refusal(TRIAL.replace("[rate]", "latency_algorithm = 'vivaldi'\n[rate]"))
+    assert said.endswith("latency_algorithm = 'vivaldi': input should be 'springs' or 'paper'")

@@ -321,21 +321,6 @@ def test_a_setting_that_storm_cannot_be_given_is_refused(key: str, value: str) -
         ("[rate]", "overcommit = 1\n[rate]", "overcommit = 1: input should be true or false"),
         (
             "[rate]",
-            "latency_algorithm = 'vivaldi'\n[rate]",
-            "latency_algorithm = 'vivaldi': input should be 'springs' or 'paper'",
-        ),
-        (
-            '"ras"',
-            '{ scheduler = "ras", plan_every = 30 }',
-            "schedulers (ras).plan_every: only the scheduler eyewall has plans",
-        ),
-        (
-            '"ras"',
-            '{ scheduler = "eyewall", plan_every = 1 }',
-            "schedulers[0].plan_every = 1: input should be greater than or equal to 5",
-        ),
-        (
-            "[rate]",
             EVENT + "delay = ['h1']\nadd_ms = 1\n[rate]",
             "events[0].delay[1]: missing; needed: two hosts or sites",
         ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from math import isnan, nan, sqrt
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 
 import matplotlib as mpl
 from matplotlib.axis import Axis
@@ -77,6 +77,14 @@ def mean_text(values: Sequence[float], form: str) -> str:
         return "–"
     mean, width = interval(values)
     return form.format(mean) + ("" if isnan(width) else f" ± {form.format(width).lstrip('+')}")
+
+
+def range_text(values: Sequence[float]) -> str:
+    """Write a median and its range: alone where all are the same, a dash for none."""
+    if not values:
+        return "–"
+    least, middle, most = (f"{it:.3g}" for it in (min(values), median(values), max(values)))
+    return middle if least == most else f"{middle} [{least}–{most}]"
 
 
 @dataclass(frozen=True, slots=True)

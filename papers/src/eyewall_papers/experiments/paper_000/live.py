@@ -11,14 +11,15 @@ import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from eyewall_deploy import cluster_file
 from eyewall_deploy.cluster_file import Cluster
 
 from eyewall_papers.experiments.paper_000.live_placements import (
+    ACKER,
     NetworkMetrics,
+    executor_counts,
     mean_latency,
     mean_metrics,
     placed_spans,
@@ -29,7 +30,15 @@ from eyewall_papers.experiments.paper_000.trial_files import (
     UNSURE,
     optimum_of,
 )
-from eyewall_papers.experiments.report import CONSOLE, Panel, Row, add_plots, draw, show
+from eyewall_papers.experiments.report import (
+    CONSOLE,
+    Panel,
+    Row,
+    add_plots,
+    draw,
+    range_text,
+    show,
+)
 
 TRIALS = ("r-against-a", "heuristics")
 PAPER = {
@@ -137,14 +146,8 @@ def lost_percent(run: Mapping[str, Any]) -> float | None:
 
 def executors_on(placement: Sequence[str], hosts: Sequence[str]) -> float:
     """Return how many executors of the topology's own components are on hosts."""
-    total = 0
-    for line in placement:
-        host, _, executors = line.partition(": ")
-        if host in hosts:
-            for text in executors.split(", "):
-                name, _, count = text.partition(" ×")
-                total += 0 if name.startswith("__") else int(count or 1)
-    return float(total)
+    own = (of for name, of in executor_counts(placement).items() if name != ACKER)
+    return float(sum(of.get(host, 0) for of in own for host in hosts))
 
 
 def show_heuristics(runs: Runs, cluster: Cluster, since: float) -> None:
@@ -175,7 +178,7 @@ def _heuristics_row(
     return (
         scheduler,
         str(len(runs)),
-        *(_range([of(it) for it in means]) for _, of in METRICS.values()),
+        *(range_text([of(it) for it in means]) for _, of in METRICS.values()),
         _middle(runs, lambda it: _milliseconds(mean_latency(it, since))),
         _middle(runs, lambda it: it["figures"]["moves"]),
         _middle(runs, lambda it: it["figures"]["restarted_workers"]),
@@ -229,11 +232,4 @@ def _milliseconds(seconds: float | None) -> float | None:
 def _middle(
     runs: Sequence[Mapping[str, Any]], of: Callable[[Mapping[str, Any]], float | None]
 ) -> str:
-    return _range([it for it in map(of, runs) if it is not None])
-
-
-def _range(values: Sequence[float]) -> str:
-    if not values:
-        return "–"
-    least, middle, most = (f"{it:.3g}" for it in (min(values), median(values), max(values)))
-    return middle if least == most else f"{middle} [{least}–{most}]"
+    return range_text([it for it in map(of, runs) if it is not None])

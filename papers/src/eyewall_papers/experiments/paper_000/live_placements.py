@@ -62,8 +62,8 @@ class PlacedSpan:
         return self.end - self.begin
 
 
-def read_placement(lines: Sequence[str]) -> dict[str, Hosts]:
-    """Return component → where it is, of a trial's lines `node-1: source, tag ×2`."""
+def executor_counts(lines: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return component → host → executors, of a trial's lines `node-1: source, tag ×2`."""
     counts: dict[str, dict[str, int]] = {}
     for line in lines:
         host, _, executors = line.partition(": ")
@@ -71,9 +71,14 @@ def read_placement(lines: Sequence[str]) -> dict[str, Hosts]:
             many = _MANY.fullmatch(text)
             component = many["component"] if many else text
             counts.setdefault(component, {})[host] = int(many["count"]) if many else 1
+    return counts
+
+
+def read_placement(lines: Sequence[str]) -> dict[str, Hosts]:
+    """Return component → where it is, of a trial's lines."""
     return {
         component: {host: count / sum(hosts.values()) for host, count in hosts.items()}
-        for component, hosts in counts.items()
+        for component, hosts in executor_counts(lines).items()
     }
 
 

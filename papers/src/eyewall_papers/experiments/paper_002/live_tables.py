@@ -17,7 +17,16 @@ from typing import Any
 from eyewall_deploy.measure.load_samples import bucket_middle
 
 from eyewall_papers.experiments.paper_002.trial_files import OVERLOAD, QUIET
-from eyewall_papers.experiments.report import CONSOLE, Line, Panel, Row, add_plots, draw, show
+from eyewall_papers.experiments.report import (
+    CONSOLE,
+    Line,
+    Panel,
+    Row,
+    add_plots,
+    draw,
+    range_text,
+    show,
+)
 from eyewall_papers.instances.ecker_shapes import TABLE_1
 
 DEFAULT, RAS, OURS = "default", "ras", "eyewall"
@@ -197,16 +206,9 @@ def _figure_rows(
     found: Mapping[str, Found], schedulers: Sequence[str], of: Callable[[LiveRun], float]
 ) -> Iterator[Row]:
     for topology, runs in found.items():
-        values = (_middle([of(it) for it in runs.get(name, ())]) for name in schedulers)
+        values = (range_text([of(it) for it in runs.get(name, ())]) for name in schedulers)
         yield topology, _starts(runs), *values
 
 
 def _starts(runs: Found) -> str:
     return str(max(len(it) for it in runs.values()))
-
-
-def _middle(values: Sequence[float]) -> str:
-    if not values:
-        return "–"
-    least, middle, most = (f"{it:.3g}" for it in (min(values), median(values), max(values)))
-    return middle if least == most else f"{middle} [{least}–{most}]"

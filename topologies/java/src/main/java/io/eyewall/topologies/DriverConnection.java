@@ -57,7 +57,11 @@ final class DriverConnection implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
-        channel.close();
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
     }
 }

@@ -1,7 +1,5 @@
 package io.eyewall.topologies;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.apache.storm.task.OutputCollector;
@@ -38,11 +36,7 @@ final class DriverSink extends BaseRichBolt {
 
     @Override
     public void cleanup() {
-        try {
-            driver.close();
-        } catch (IOException error) {
-            throw new UncheckedIOException(error);
-        }
+        driver.close();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.eyewall.topologies;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -89,11 +88,7 @@ final class DriverSource extends BaseRichSpout {
 
     @Override
     public void close() {
-        try {
-            driver.close();
-        } catch (IOException error) {
-            throw new UncheckedIOException(error);
-        }
+        driver.close();
     }
 
     @Override
