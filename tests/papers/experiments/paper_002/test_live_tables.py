@@ -30,7 +30,10 @@ def starts(scheduler: str, *throughputs: float, hosts: tuple[str, ...] = ("w1",)
             "load": load,
             "placement": placement,
             "latency": {"64": 3, "2000": 50},
-            "figures": {"acked_per_second": acked, "p50": 0.02 if load == QUIET else 9.0},
+            "figures": {"silent_seconds": 3.0, "p50": 0.02 if load == QUIET else 9.0},
+            # The first two minutes carried less: it moved after them.
+            "seconds": [{"acked": 1}] * 120 + [{"acked": acked}] * 60,
+            "moves": [{"at": 100.0}] if load == OVERLOAD else [],
         }
         for repetition, throughput in enumerate(throughputs, start=1)
         for load, acked in ((QUIET, 1.0), (OVERLOAD, throughput))
@@ -49,7 +52,10 @@ def test_a_start_is_read_from_its_quiet_and_its_overloaded_part(tmp_path: Path) 
     # A bucket up to 127 is its microseconds, so the least one has a middle of 64.5.
     least = bucket_middle(64)
     assert read_runs(file) == {
-        "ras": [LiveRun(40.0, 0.02, least, 37.5), LiveRun(50.0, 0.02, least, 37.5)]
+        "ras": [
+            LiveRun(40.0, 0.02, least, 37.5, 1, 3.0),
+            LiveRun(50.0, 0.02, least, 37.5, 1, 3.0),
+        ]
     }
 
 
@@ -67,15 +73,16 @@ def test_a_topology_of_which_no_start_is_complete_was_not_measured(tmp_path: Pat
 
 def test_throughputs_are_compared_by_their_medians() -> None:
     runs = {
-        "ras": [LiveRun(it, 0.0, 0.0, 0.0) for it in (10.0, 90.0, 20.0)],
-        "ants": [LiveRun(30.0, 0.0, 0.0, 0.0)],
+        "ras": [LiveRun(it, 0.0, 0.0, 0.0, 0, 0.0) for it in (10.0, 90.0, 20.0)],
+        "ants": [LiveRun(30.0, 0.0, 0.0, 0.0, 0, 0.0)],
     }
     assert throughput_ratio(runs, "ants", "ras") == 1.5
     assert throughput_ratio(runs, "ants", "default") is None
 
 
 def test_each_start_is_drawn_at_the_cpu_of_its_hosts() -> None:
-    runs = {"ras": [LiveRun(20.0, 0.0, 0.0, 50.0), LiveRun(10.0, 0.0, 0.0, 25.0)], "ants": []}
+    drawn = [LiveRun(20.0, 0.0, 0.0, 50.0, 0, 0.0), LiveRun(10.0, 0.0, 0.0, 25.0, 0, 0.0)]
+    runs = {"ras": drawn, "ants": []}
     (panel,) = panels({"T-R3": runs}, ("ras", "ants", "hybrid"))
     assert panel.lines == {"ras": ([25.0, 50.0], [10.0, 20.0])}
 
