@@ -71,12 +71,12 @@ def test_the_same_sources_give_the_same_jar(project: Path, tmp_path: Path) -> No
 def test_the_shipped_project_has_its_topologies() -> None:
     found = find_project(SHIPPED)
     assert isinstance(found, Project)
-    assert found.topologies == ["haul", "meet", "tag_and_count", "word_count"]
+    assert found.topologies == ["haul", "meet", "relay", "tag_and_count", "word_count"]
 
 
 def test_an_unknown_topology_is_refused_with_those_there_are() -> None:
     assert refused(send("tag_and_cout")).endswith(
-        "topologies are haul, meet, tag_and_count, word_count (did you mean tag_and_count?)"
+        "topologies are haul, meet, relay, tag_and_count, word_count (did you mean tag_and_count?)"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from bolts.meet import Join
+from bolts.relay import Step
 from bolts.tag_and_count import Consumer, Count, Filter, Rank, Tag, Tokenise
 from bolts.word_count import Split
 from spouts.sentences import LeftSource, TagAndCountSource
@@ -33,6 +34,12 @@ def given(bolt: Any, *values: Any) -> list[Any]:
 
 
 FREE = {"tag_and_count.cpu.ms": 0}
+
+
+def test_a_step_of_the_relay_passes_on_what_it_gets() -> None:
+    assert given(started(Step, {"relay.cpu.ms": 0}), "m", 1.5, "The tram stops") == [
+        ["m", 1.5, "The tram stops"]
+    ]
 
 
 def test_a_sentence_passes_through_all_operators_with_its_id_and_time() -> None:

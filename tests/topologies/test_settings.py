@@ -3,9 +3,11 @@ from workload.settings import (
     MULTILANG_MS,
     BadSettingError,
     Meet,
+    Relay,
     TagAndCount,
     hints,
     meet,
+    relay,
     tag_and_count,
     word_count,
 )
@@ -47,6 +49,19 @@ def test_meet_declares_nothing_for_what_it_does_is_measured() -> None:
     conf = {"meet.left.rate": 50, "meet.rates.file": "/tmp/r"}
     assert meet(conf) == Meet(left_rate=50, rates_file="/tmp/r")
     assert hints(conf) == {}
+
+
+def test_each_step_of_the_relay_gets_all_and_takes_its_work_and_the_way_through_its_process() -> (
+    None
+):
+    conf = {"relay.rate": 25, "relay.cpu.ms": 0.5}
+    assert relay(conf) == Relay(rate=25, cpu_ms=0.5)
+    steps = ("step_1", "step_2", "step_3", "step_4")
+    assert hints(conf) == {
+        "eyewall.rate.hint": dict.fromkeys(("source", *steps), 25),
+        "eyewall.execution.time.hint.ms": dict.fromkeys(steps, 0.5 + MULTILANG_MS)
+        | {"consumer": MULTILANG_MS},
+    }
 
 
 @pytest.mark.parametrize(

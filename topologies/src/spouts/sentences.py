@@ -12,7 +12,17 @@ from workload.events import Process, event_log, unfinished
 from workload.pace import Pace
 from workload.rate_file import RateFile
 from workload.sentences import sentence
-from workload.settings import Haul, TagAndCount, WordCount, haul, meet, tag_and_count, word_count
+from workload.settings import (
+    Haul,
+    Relay,
+    TagAndCount,
+    WordCount,
+    haul,
+    meet,
+    relay,
+    tag_and_count,
+    word_count,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +38,7 @@ class SentenceSource(Spout):
 
     outputs: ClassVar = ["id", "emitted_at", "sentence"]
 
-    def settings(self, conf: Mapping[str, Any]) -> TagAndCount | WordCount | Haul:
+    def settings(self, conf: Mapping[str, Any]) -> TagAndCount | WordCount | Haul | Relay:
         raise NotImplementedError
 
     def initialize(self, storm_conf: Mapping[str, Any], context: Mapping[str, Any]) -> None:
@@ -86,6 +96,11 @@ class WordCountSource(SentenceSource):
 class HaulSource(SentenceSource):
     def settings(self, conf: Mapping[str, Any]) -> Haul:
         return haul(conf)
+
+
+class RelaySource(SentenceSource):
+    def settings(self, conf: Mapping[str, Any]) -> Relay:
+        return relay(conf)
 
 
 class MeetSource(SentenceSource):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MEASURE_DIR = "measure.dir"
 OPERATORS = ("tokenise", "tag", "filter", "count", "rank")
+STEPS = ("step_1", "step_2", "step_3", "step_4")
 MULTILANG_MS = 2.0
 """What passing one tuple through Storm's queues and a component's Python process costs in addition
 to its own work: 1.8 ms were measured within one worker, 2.8 ms across workers of one host."""
@@ -128,6 +129,33 @@ class Haul:
         return {"consumer": MULTILANG_MS}
 
 
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """Settings of Relay, each under `relay.` in the topology's configuration.
+
+    Parameters
+    ----------
+    rate
+        Sentences per second that the source emits.
+    payload_bytes
+        Length of a sentence.
+    cpu_ms
+        CPU time, in milliseconds, that each of the four operators spends on a sentence.
+    """
+
+    rate: float = 10.0
+    payload_bytes: int = 100
+    cpu_ms: float = 0.2
+
+    def rate_hint(self) -> dict[str, float]:
+        """Tuples per second that each component emits."""
+        return dict.fromkeys(("source", *STEPS), self.rate)
+
+    def execution_time_hint_ms(self) -> dict[str, float]:
+        """Milliseconds per tuple of each component."""
+        return dict.fromkeys(STEPS, self.cpu_ms + MULTILANG_MS) | {"consumer": MULTILANG_MS}
+
+
 def haul(conf: Mapping[str, Any]) -> Haul:
     """Read the settings of Haul from `conf`; raises `BadSettingError`."""
     return Haul(**_given(conf, _HAUL))
@@ -136,6 +164,11 @@ def haul(conf: Mapping[str, Any]) -> Haul:
 def meet(conf: Mapping[str, Any]) -> Meet:
     """Read the settings of Meet from `conf`; raises `BadSettingError`."""
     return Meet(**_given(conf, _MEET))
+
+
+def relay(conf: Mapping[str, Any]) -> Relay:
+    """Read the settings of Relay from `conf`; raises `BadSettingError`."""
+    return Relay(**_given(conf, _RELAY))
 
 
 def tag_and_count(conf: Mapping[str, Any]) -> TagAndCount:
@@ -153,13 +186,15 @@ def hints(conf: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 
     A topology is known by the settings it carries. Meet declares nothing: its rates are measured.
     """
-    settings: TagAndCount | WordCount | Haul
+    settings: TagAndCount | WordCount | Haul | Relay
     if _has(conf, "tag_and_count."):
         settings = tag_and_count(conf)
     elif _has(conf, "word_count."):
         settings = word_count(conf)
     elif _has(conf, "haul."):
         settings = haul(conf)
+    elif _has(conf, "relay."):
+        settings = relay(conf)
     else:
         if _has(conf, "meet."):
             meet(conf)
@@ -213,6 +248,11 @@ _TAG_AND_COUNT = {
 }
 _WORD_COUNT = {"word_count.rate": "rate", "word_count.payload.bytes": "payload_bytes"}
 _HAUL = {"haul.rate": "rate", "haul.payload.bytes": "payload_bytes"}
+_RELAY = {
+    "relay.rate": "rate",
+    "relay.payload.bytes": "payload_bytes",
+    "relay.cpu.ms": "cpu_ms",
+}
 _MEET = {
     "meet.left.rate": "left_rate",
     "meet.right.rate": "right_rate",

@@ -87,9 +87,21 @@ def test_an_hour_is_one_topology_once_and_takes_no_longer(tmp_path: Path, folder
     assert load(folder, "T-R3").repetitions == 3
 
 
+def test_a_twin_in_python_is_a_trial_of_the_same_schedulers_with_a_start_for_each_load(
+    folder: Path,
+) -> None:
+    trial, java = load(folder, "T-M1-python"), load(folder, "T-M1")
+    assert trial.topologies[0].streamparse == "relay"
+    assert not trial.one_start
+    assert (trial.loads, trial.schedulers) == (java.loads, java.schedulers)
+    # Half of 1.5 cores, by five operators of 2.2 ms: 68.2 tuples/s.
+    assert trial.rate.first == pytest.approx(68.2)
+
+
 def test_files_are_written_by_name_and_an_unknown_topology_is_refused(tmp_path: Path) -> None:
     run(options("--topologies", "T-M1,T-R8", "--output", str(tmp_path / "trials")))
     written = (tmp_path / "trials").iterdir()
-    assert sorted(it.name for it in written) == ["ecker11-small.toml", "t-m1.toml", "t-r8.toml"]
+    names = ["ecker11-small.toml", "t-m1-python.toml", "t-m1.toml", "t-r8.toml"]
+    assert sorted(it.name for it in written) == names
     with pytest.raises(argparse.ArgumentTypeError, match="T-R10: there are T-M1, T-M2"):
         read_topologies("T-M1,T-R10")

@@ -17,7 +17,7 @@ from typing import Any
 
 from eyewall_deploy.measure.load_samples import bucket_middle
 
-from eyewall_papers.experiments.paper_002.trial_files import OVERLOAD, QUIET
+from eyewall_papers.experiments.paper_002.trial_files import OVERLOAD, QUIET, TWIN_NAME
 from eyewall_papers.experiments.report import (
     CONSOLE,
     Line,
@@ -33,6 +33,7 @@ from eyewall_papers.instances.ecker_shapes import TABLE_1
 DEFAULT, RAS, OURS = "default", "ras", "eyewall"
 HEURISTICS = ("hill-climbing", "ants", "hybrid")
 RANDOM = "T-R"
+TOPOLOGIES = (*TABLE_1, TWIN_NAME)
 LAST = 60
 """Seconds at the end of an overload whose throughput counts."""
 TABLE_2: Mapping[str, Mapping[str, float]] = {
@@ -98,7 +99,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     found = {
         topology: read_runs(file)
-        for topology in TABLE_1
+        for topology in TOPOLOGIES
         if (file := options.folder / topology.lower() / "results.json").is_file()
     }
     found = {topology: runs for topology, runs in found.items() if runs}
@@ -130,7 +131,7 @@ def run(options: argparse.Namespace) -> None:
         draw(
             drawn, min(3, len(drawn)), options.plots / "reproduction-002-live.svg", one_legend=True
         )
-    missing = [it for it in TABLE_1 if it not in found]
+    missing = [it for it in TOPOLOGIES if it not in found]
     if missing:
         CONSOLE.print(f"not measured: {', '.join(missing)}")
 

@@ -42,6 +42,11 @@ do not count them. The small ones have a twentieth of a core, on which a start t
 SECONDS, WARM_UP = 180, 40
 """Of each load, measured and before that. The overload lasts for both: adaptive schedulers act
 within minutes, and the paper gives them two, and ten for its higher rate."""
+TWIN, TWIN_NAME = "T-M1", "T-M1-python"
+"""Of which there is one in Python, too: streamparse's `relay`; and what that one is called."""
+TWIN_SECONDS = 2.2e-3
+"""CPU time of one of its operators on a tuple: its own work, and a tuple's way through a process of
+another language (topologies/src/workload/settings.py)."""
 ECKER = '"eyewall.objective" = "ecker"'
 HOUR = ("T-R3",)
 """Whose trial takes an hour, with one repetition: the one of the paper's figures 6 and 7."""
@@ -61,9 +66,13 @@ def run(options: argparse.Namespace) -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / f"{CLUSTER}.toml").write_text(cluster_text(), encoding="utf-8")
     repetitions = 1 if options.hour else REPETITIONS
-    for topology in HOUR if options.hour else options.topologies:
-        path = options.output / f"{topology.lower()}.toml"
-        path.write_text(trial_text(topology, repetitions), encoding="utf-8")
+    topologies = HOUR if options.hour else options.topologies
+    texts = {it.lower(): trial_text(it, repetitions) for it in topologies}
+    if TWIN in topologies:
+        texts[TWIN_NAME.lower()] = twin_text(repetitions)
+    for name, text in texts.items():
+        path = options.output / f"{name}.toml"
+        path.write_text(text, encoding="utf-8")
         CONSOLE.print(f"{path}")
 
 
@@ -105,26 +114,9 @@ def trial_text(topology: str, repetitions: int = REPETITIONS) -> str:
     """Return the trial file of one of table 1's topologies."""
     arguments = load_arguments(topology)
     listed = "\n".join(f"{name} = {json.dumps(it)}" for name, it in arguments.items())
-    heuristics = "\n".join(
-        f'  {{ scheduler = "eyewall", name = "{name}", '
-        f'options = {{ "eyewall.policy" = "{policy}", {ECKER} }} }},'
-        for name, policy in HEURISTICS.items()
-    )
     return f"""# {topology} of paper 002, table 1, on the workers of section 6.1.1.
-version = 1
-name = "{topology.lower()}"
-cluster = "{CLUSTER}.toml"
-seconds = {SECONDS}
-warm_up_seconds = {WARM_UP}
-repetitions = {repetitions}
+{_head(topology.lower(), repetitions)}
 one_start = true
-loads = [{QUIET}, {OVERLOAD}]
-schedulers = [
-  "default",
-  "ras",
-{heuristics}
-  {{ scheduler = "eyewall", options = {{ "eyewall.moves" = "overlap" }} }},
-]
 
 [rate]
 constant = {load_rate(topology):.3g}
@@ -139,6 +131,49 @@ shape = "graph"
 [topologies.options]
 "topology.acker.cpu.pcore.percent" = {arguments["declared"]}
 """
+
+
+def twin_text(repetitions: int = REPETITIONS) -> str:
+    """Return the trial file of T-M1 in Python; its rate cannot change, so each load is a start."""
+    rate = SHARE * CORES / (TWIN_SECONDS * (TABLE_1[TWIN][0] - 1))
+    return f"""# {TWIN} of paper 002, table 1, in Python, on the workers of section 6.1.1.
+{_head(TWIN_NAME.lower(), repetitions)}
+
+[rate]
+constant = {rate:.3g}
+
+[[topologies]]
+name = "{TWIN_NAME.lower()}"
+streamparse = "relay"
+
+[topologies.options]
+"relay.rate" = "{{rate}}"
+"relay.cpu.ms" = {CPU_MICROS / 1000}
+"topology.workers" = {WORKERS}
+"topology.max.spout.pending" = {PENDING}
+"topology.message.timeout.secs" = {TIMEOUT}
+"""
+
+
+def _head(name: str, repetitions: int) -> str:
+    heuristics = "\n".join(
+        f'  {{ scheduler = "eyewall", name = "{label}", '
+        f'options = {{ "eyewall.policy" = "{policy}", {ECKER} }} }},'
+        for label, policy in HEURISTICS.items()
+    )
+    return f"""version = 1
+name = "{name}"
+cluster = "{CLUSTER}.toml"
+seconds = {SECONDS}
+warm_up_seconds = {WARM_UP}
+repetitions = {repetitions}
+loads = [{QUIET}, {OVERLOAD}]
+schedulers = [
+  "default",
+  "ras",
+{heuristics}
+  {{ scheduler = "eyewall", options = {{ "eyewall.moves" = "overlap" }} }},
+]"""
 
 
 def load_rate(topology: str) -> float:
