@@ -1,7 +1,7 @@
 """Small random problems with every trait that an exact engine may stumble over, from a seed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise, product
 from math import inf
@@ -65,6 +65,8 @@ class Traits:
         Some links take ten times as long as the way around: no triangle inequality.
     identical_nodes
         Some nodes are copies of others, each at the same distance from the rest.
+    generic
+        Operators need, and nodes have, some of two generic resources.
     """
 
     graph: Graph = Graph.DAG
@@ -86,12 +88,13 @@ class Traits:
     asymmetric: bool = False
     detours: bool = False
     identical_nodes: bool = False
+    generic: bool = False
 
     @classmethod
     def drawn(cls, rng: Generator, graph: Graph | None = None, **fixed: bool) -> Self:
         """Draw every trait that is not fixed."""
         chosen = list(Graph)[rng.integers(len(Graph))]
-        names = [name for name in cls.__slots__ if name != "graph"]
+        names = [name for name in cls.__slots__ if name not in {"graph", "generic"}]
         flags = {name: bool(rng.random() < CHANCE) for name in names}
         return cls(graph or chosen, **(flags | fixed))
 
@@ -103,8 +106,8 @@ def random_problem(
 
     Without traits, these are drawn too.
     """
-    rng = default_rng(seed)
-    traits = traits or Traits.drawn(rng)
+    rng, own = default_rng(seed), default_rng((seed, 1))
+    traits = traits or replace(Traits.drawn(rng), generic=bool(own.random() < CHANCE))
     n, m = int(rng.integers(1, operators + 1)), int(rng.integers(1, nodes + 1))
     layers = _layers(rng, traits.graph, n)
     names = [f"o{i}" for i in range(n)]
@@ -113,10 +116,13 @@ def random_problem(
     made = _operators(rng, traits, names, places, layers)
     streams = _streams(rng, traits, names, layers)
     copies = _copies(rng, m) if traits.identical_nodes else list(range(m))
+    there = _nodes(rng, traits, n, copies)
+    if traits.generic:
+        made, there = _with_generic(own, traits, layers, made, there, copies)
     return PlacementProblem(
         operators=tuple(made[i] for i in listed),
         streams=tuple(streams),
-        nodes=tuple(_nodes(rng, traits, n, copies)),
+        nodes=tuple(there),
         links=_links(rng, traits, places, copies),
     )
 
@@ -251,6 +257,32 @@ def _nodes(rng: Generator, traits: Traits, n: int, copies: list[int]) -> list[No
             )
         made.append(node)
     return made
+
+
+def _with_generic(
+    rng: Generator,
+    traits: Traits,
+    layers: list[list[int]],
+    operators: list[Operator],
+    nodes: list[Node],
+    copies: list[int],
+) -> tuple[list[Operator], list[Node]]:
+    """Add them by numbers of their own, so that all else of a seed is as it is without."""
+
+    def amounts(most: int) -> tuple[tuple[str, float], ...]:
+        drawn = ((name, float(rng.integers(most + 1))) for name in ("fpga", "gpu"))
+        return tuple((name, amount) for name, amount in drawn if amount)
+
+    needed = [amounts(1) for _ in operators]
+    if traits.interchangeable:
+        for layer in layers:
+            for i in layer:
+                needed[i] = needed[layer[0]]
+    offered = [amounts(4) for _ in nodes]
+    return (
+        [replace(it, generic=need) for it, need in zip(operators, needed, strict=True)],
+        [replace(it, generic=offered[like]) for it, like in zip(nodes, copies, strict=True)],
+    )
 
 
 def _links(rng: Generator, traits: Traits, nodes: list[str], copies: list[int]) -> LinkMatrix:

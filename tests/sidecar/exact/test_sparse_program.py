@@ -18,7 +18,7 @@ from eyewall_sidecar.exact.sparse_rows import ABSENT, Stack, stacked
 from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.model.array_types import Floats, Places
 from eyewall_sidecar.model.arrays import ProblemArrays
-from eyewall_sidecar.model.violations import RESOURCES
+from eyewall_sidecar.model.generic_resources import RESOURCES
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.costs import weigh
 from random_problems import Graph, Traits, random_problem
@@ -90,7 +90,7 @@ def test_rows_let_through_the_valid_placements_with_their_cost_and_no_other(
                 told = program.constant + program.unit * (program.objective @ columns)
                 assert told == pytest.approx(value, rel=1e-9, abs=1e-12), (seed, places)
             checked += good
-    assert checked > 700
+    assert checked > 600
 
 
 def reachable(program: SparseProgram, places: Places) -> bool:
@@ -133,7 +133,7 @@ def family_of(name: str) -> str:
     first = name.split("_")[0]
     if name.startswith("path_cover"):
         return "path_cover"
-    return "capacity" if first in RESOURCES else first
+    return "capacity" if first in (*RESOURCES, "generic") else first
 
 
 def test_layers_have_a_row_for_each_stream_not_for_each_path() -> None:

@@ -6,9 +6,10 @@ from itertools import product
 
 from every_placement import EveryPlacement
 from eyewall_sidecar.heuristic.alternatives import (
-    CONSTRAINTS,
+    FIRST,
     HERE,
     POSSIBLE,
+    constraints,
     rejecting,
     with_alternatives,
 )
@@ -98,13 +99,13 @@ def test_a_move_is_possible_exactly_if_it_breaks_no_constraint(seed: int, which:
             broken = violations(problem, placement | {operator.id: node.id})
             assert (codes[i, u] == POSSIBLE) == (not broken), broken
             if broken:
-                assert_names(CONSTRAINTS[codes[i, u]], broken[0])
+                assert_names(constraints(problem)[codes[i, u] - FIRST], broken[0])
     counts = Counter(codes.ravel().tolist())
     assert beside(problem, placement).considered == codes.size - counts[HERE]
 
 
 def assert_names(constraint: str, sentence: str) -> None:
-    """`violations` has the same order: candidates, operators, cpu, memory, links."""
+    """`violations` has the same order: candidates, resources, links."""
     words = {"candidates": "not among its candidates", "bandwidth": "bytes/s"}
     assert words.get(constraint, f": {constraint} ") in sentence
 

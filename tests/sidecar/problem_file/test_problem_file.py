@@ -74,8 +74,8 @@ def test_pinned_to_several_nodes_means_candidates() -> None:
             {"operators": [{"id": "a", "cpus": 1}, {"id": "b"}]},
             (
                 "operators[0]: unknown key cpus; keys are id, cpu, memory, execution_time, "
-                "candidates, pinned_to, executors, demand, demand_error, reserved, objects "
-                "(did you mean cpu?)"
+                "candidates, pinned_to, executors, demand, demand_error, reserved, "
+                "resources, objects (did you mean cpu?)"
             ),
         ),
         (

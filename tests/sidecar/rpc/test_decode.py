@@ -44,6 +44,10 @@ def broken_bytes(it: pb.TopologyDefinition) -> None:
     it.components[1].on_heap_bytes = 2**64 - (128 << 20)  # −128 MB without its sign
 
 
+def broken_generic(it: pb.TopologyDefinition) -> None:
+    it.components[1].generic_resources["gpu.count"] = float("nan")
+
+
 @pytest.mark.parametrize(
     ("breaks", "said"),
     [
@@ -52,6 +56,7 @@ def broken_bytes(it: pb.TopologyDefinition) -> None:
         (broken_kind, "component source: kind is 0; it must be one of 1, 2, 3"),
         (broken_grouping, "component count: grouping of source:default is 0"),
         (broken_cores, "component count: cpu_cores is -0.1; it must be a number from 0 to 1e+06"),
+        (broken_generic, "component count: gpu.count is nan; it must be a number from 0 to 1e+12"),
         # 2^64 − 2^27
         (broken_bytes, "component count: on_heap_bytes is 18,446,744,073,575,333,888; it must be"),
     ],
@@ -65,6 +70,28 @@ def test_a_definition_without_sense_is_refused_with_what_is_wrong(
     assert refused.refused.startswith("definition of count-1")
     assert said in refused.refused
     assert (refused.id, refused.settings) == ("count-1", {"eyewall.mode": '"auto"'})
+
+
+def test_what_storms_scheduler_promises_is_read_and_is_nothing_where_a_shim_does_not_say_it() -> (
+    None
+):
+    older = decode.topology(definition())
+    assert older.components[1].generic == ()
+    assert (older.components[1].most_on_supervisor, older.components[1].incompatible) == (0, set())
+    assert not older.one_executor_per_worker
+    assert not older.one_component_per_worker
+
+    said = definition()
+    said.one_component_per_worker = True
+    count = said.components[1]
+    count.generic_resources["gpu.count"] = 2.0
+    count.most_on_supervisor = 1
+    count.incompatible.append("source")
+    found = decode.topology(said)
+    assert found.one_component_per_worker
+    assert found.components[1].generic == (("gpu.count", 2.0),)
+    assert found.components[1].most_on_supervisor == 1
+    assert found.components[1].incompatible == {"source"}
 
 
 def test_shuffles_know_load_unless_the_shim_says_otherwise() -> None:

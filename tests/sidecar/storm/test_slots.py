@@ -1,5 +1,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from eyewall_sidecar.messages import Code, message
@@ -9,6 +10,7 @@ from eyewall_sidecar.storm import (
     Slot,
     SlotChoice,
     Supervisor,
+    Topology,
     TopologyState,
     Worker,
     choose_slots,
@@ -17,7 +19,7 @@ from eyewall_sidecar.storm import (
 from eyewall_sidecar.storm.capacity import executors_per_slot
 from hypothesis import given
 from hypothesis import strategies as st
-from storm_builders import chain, cluster, state, supervisor, worker
+from storm_builders import MEGABYTE, chain, cluster, state, supervisor, worker
 
 Case = tuple[list[Supervisor], TopologyState, dict[int, str], int]
 
@@ -128,6 +130,80 @@ def test_a_slot_holds_no_more_executors_than_the_workers_heap() -> None:
     assert executors_per_slot(chain(("source", 5), max_heap_megabytes=300), 4) == 2
     assert executors_per_slot(chain(("source", 5)), 4) == 4
     assert executors_per_slot(chain(("source", 5), max_heap_megabytes=100), 4) == 0
+
+
+def test_a_worker_takes_as_many_as_its_heap_holds_of_those_that_are_there() -> None:
+    # Of one with 128 MB and five with 64, a worker of 192 holds two, whichever they are, and three
+    # of the small ones. Where the large one is elsewhere, these need two workers and not three.
+    topology = chain(("source", 6), max_heap_megabytes=192)
+    (source,) = topology.components
+    executors = source.executors
+    small = replace(source, id="small", executors=executors[1:], on_heap_bytes=64 * MEGABYTE)
+    mixed = replace(topology, components=(replace(source, executors=executors[:1]), small))
+    assert executors_per_slot(mixed, 16) == 2
+    placed = {1: "b", **dict.fromkeys(range(2, 7), "a")}
+    choice = choose([supervisor("a", 3), supervisor("b")], state(mixed), placed, 16)
+    assert sorted(len(it.executors) for it in choice.assignment) == [1, 2, 3]
+
+
+def constrained(**of: frozenset[str]) -> Topology:
+    """Return a chain of source 1, tag 2 and 3, count 4, each incompatible with these."""
+    topology = chain(("source", 1), ("tag", 2), ("count", 1))
+    components = (
+        replace(it, incompatible=of.get(it.id, frozenset())) for it in topology.components
+    )
+    return replace(topology, components=tuple(components))
+
+
+def together(topology: Topology, slots: int = 4) -> set[frozenset[int]]:
+    """Return the tasks that share a worker, all on one supervisor."""
+    choice = choose([supervisor("a", slots)], state(topology), dict.fromkeys(range(1, 5), "a"))
+    return {frozenset(it.first_task for it in one.executors) for one in choice.assignment}
+
+
+def test_incompatible_components_have_workers_of_their_own_and_share_with_all_others() -> None:
+    # Said of one of them alone; source goes to whichever.
+    apart = together(constrained(tag=frozenset({"count"})))
+    assert len(apart) == 2
+    assert {2, 3} <= next(it for it in apart if 4 not in it)
+
+
+def test_executors_of_a_component_that_is_incompatible_with_itself_are_apart() -> None:
+    apart = together(constrained(tag=frozenset({"tag"})))
+    assert len(apart) == 2
+    assert not any({2, 3} <= it for it in apart)
+
+
+def test_a_worker_may_be_for_one_component_or_one_executor_alone() -> None:
+    one_component = replace(constrained(), one_component_per_worker=True)
+    assert together(one_component) == {frozenset({1}), frozenset({2, 3}), frozenset({4})}
+    one_executor = replace(constrained(), one_executor_per_worker=True)
+    assert together(one_executor) == {frozenset({it}) for it in range(1, 5)}
+    assert executors_per_slot(one_executor, 16) == 1
+
+
+def test_pairs_that_may_not_share_a_worker_do_not_change_places() -> None:
+    # As in the exchange above, {1, 3} and {2, 4} would cut the least; 1 and 3 are incompatible.
+    topology = chain(("source", 2), ("tag", 1), ("count", 1))
+    source, tag, count = topology.components
+    apart = replace(tag, incompatible=frozenset({"source"}))
+    choice = choose(
+        [supervisor("a", 2)],
+        state(replace(topology, components=(source, apart, count))),
+        dict.fromkeys(range(1, 5), "a"),
+        per_slot=2,
+        traffic={(1, 3): 7.0, (1, 4): 3.0, (2, 4): 7.0, (3, 4): 9.0},
+    )
+    found = {frozenset(it.first_task for it in one.executors) for one in choice.assignment}
+    assert found == {frozenset({3, 4}), frozenset({1, 2})}
+
+
+def test_too_few_slots_for_executors_that_may_not_share_are_refused() -> None:
+    with pytest.raises(ProblemError) as refused:
+        together(constrained(tag=frozenset({"tag"})), slots=1)
+    assert refused.value.args == (
+        message(Code.TOO_FEW_SLOTS, host="a", executors=4, slots=1, per_slot=4),
+    )
 
 
 @st.composite

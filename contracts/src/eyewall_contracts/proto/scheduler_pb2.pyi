@@ -160,12 +160,33 @@ class Supervisor(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class GenericResourcesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.float
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.float = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     ID_FIELD_NUMBER: _builtins.int
     HOST_FIELD_NUMBER: _builtins.int
     PORTS_FIELD_NUMBER: _builtins.int
     SCHEDULER_META_FIELD_NUMBER: _builtins.int
     CPU_CORES_FIELD_NUMBER: _builtins.int
     MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    GENERIC_RESOURCES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     host: _builtins.str
     """storm.local.hostname: the name a host has everywhere in Eyewall."""
@@ -179,6 +200,10 @@ class Supervisor(_message.Message):
     def scheduler_meta(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """supervisor.scheduler.meta of that host's storm.yaml."""
 
+    @_builtins.property
+    def generic_resources(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
+        """supervisor.resources.map, by Storm's names; without CPU and memory."""
+
     def __init__(
         self,
         *,
@@ -188,10 +213,11 @@ class Supervisor(_message.Message):
         scheduler_meta: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         cpu_cores: _builtins.float = ...,
         memory_bytes: _builtins.int = ...,
+        generic_resources: _abc.Mapping[_builtins.str, _builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu_cores", b"cpu_cores", "host", b"host", "id", b"id", "memory_bytes", b"memory_bytes", "ports", b"ports", "scheduler_meta", b"scheduler_meta"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu_cores", b"cpu_cores", "generic_resources", b"generic_resources", "host", b"host", "id", b"id", "memory_bytes", b"memory_bytes", "ports", b"ports", "scheduler_meta", b"scheduler_meta"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -321,6 +347,8 @@ class TopologyDefinition(_message.Message):
     COMPONENTS_FIELD_NUMBER: _builtins.int
     MESSAGE_TIMEOUT_SECONDS_FIELD_NUMBER: _builtins.int
     LOAD_AWARE_MESSAGING_DISABLED_FIELD_NUMBER: _builtins.int
+    ONE_EXECUTOR_PER_WORKER_FIELD_NUMBER: _builtins.int
+    ONE_COMPONENT_PER_WORKER_FIELD_NUMBER: _builtins.int
     topology_id: _builtins.str
     name: _builtins.str
     digest: _builtins.bytes
@@ -333,6 +361,9 @@ class TopologyDefinition(_message.Message):
     """topology.message.timeout.secs; 0 where it is not known."""
     load_aware_messaging_disabled: _builtins.bool
     """topology.disable.loadaware.messaging: shuffles do not prefer tasks nearby."""
+    one_executor_per_worker: _builtins.bool
+    """topology.ras.one.executor.per.worker and topology.ras.one.component.per.worker."""
+    one_component_per_worker: _builtins.bool
     @_builtins.property
     def settings(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The topology's own `eyewall.*` settings, each value as JSON text."""
@@ -351,10 +382,12 @@ class TopologyDefinition(_message.Message):
         components: _abc.Iterable[Global___Component] | None = ...,
         message_timeout_seconds: _builtins.float = ...,
         load_aware_messaging_disabled: _builtins.bool = ...,
+        one_executor_per_worker: _builtins.bool = ...,
+        one_component_per_worker: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "load_aware_messaging_disabled", b"load_aware_messaging_disabled", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "requested_workers", b"requested_workers", "settings", b"settings", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "load_aware_messaging_disabled", b"load_aware_messaging_disabled", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "one_component_per_worker", b"one_component_per_worker", "one_executor_per_worker", b"one_executor_per_worker", "requested_workers", b"requested_workers", "settings", b"settings", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -383,6 +416,26 @@ class Component(_message.Message):
     SYSTEM: Component.Kind.ValueType  # 3
     """Storm's own: ackers, metrics consumers, event loggers."""
 
+    @_typing.final
+    class GenericResourcesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.float
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.float = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     ID_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     EXECUTORS_FIELD_NUMBER: _builtins.int
@@ -390,16 +443,29 @@ class Component(_message.Message):
     ON_HEAP_BYTES_FIELD_NUMBER: _builtins.int
     OFF_HEAP_BYTES_FIELD_NUMBER: _builtins.int
     INPUTS_FIELD_NUMBER: _builtins.int
+    GENERIC_RESOURCES_FIELD_NUMBER: _builtins.int
+    MOST_ON_SUPERVISOR_FIELD_NUMBER: _builtins.int
+    INCOMPATIBLE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     kind: Global___Component.Kind.ValueType
     cpu_cores: _builtins.float
     """Requests of one executor."""
     on_heap_bytes: _builtins.int
     off_heap_bytes: _builtins.int
+    most_on_supervisor: _builtins.int
+    """topology.ras.constraints: how many of its executors a supervisor may hold; 0 is any number."""
     @_builtins.property
     def executors(self) -> _containers.RepeatedCompositeFieldContainer[Global___Executor]: ...
     @_builtins.property
     def inputs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Input]: ...
+    @_builtins.property
+    def generic_resources(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
+        """Of one executor, as Supervisor's."""
+
+    @_builtins.property
+    def incompatible(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """topology.ras.constraints: components whose executors may not share a worker with its own."""
+
     def __init__(
         self,
         *,
@@ -410,10 +476,13 @@ class Component(_message.Message):
         on_heap_bytes: _builtins.int = ...,
         off_heap_bytes: _builtins.int = ...,
         inputs: _abc.Iterable[Global___Input] | None = ...,
+        generic_resources: _abc.Mapping[_builtins.str, _builtins.float] | None = ...,
+        most_on_supervisor: _builtins.int = ...,
+        incompatible: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu_cores", b"cpu_cores", "executors", b"executors", "id", b"id", "inputs", b"inputs", "kind", b"kind", "off_heap_bytes", b"off_heap_bytes", "on_heap_bytes", b"on_heap_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu_cores", b"cpu_cores", "executors", b"executors", "generic_resources", b"generic_resources", "id", b"id", "incompatible", b"incompatible", "inputs", b"inputs", "kind", b"kind", "most_on_supervisor", b"most_on_supervisor", "off_heap_bytes", b"off_heap_bytes", "on_heap_bytes", b"on_heap_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

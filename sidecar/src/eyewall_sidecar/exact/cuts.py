@@ -14,7 +14,8 @@ from pulp import LpAffineExpression, lpSum
 from eyewall_sidecar.exact.integer_program import OdpProgram
 from eyewall_sidecar.exact.sparse_program import OVERFULL, SCALE
 from eyewall_sidecar.model import Node
-from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
+from eyewall_sidecar.model.generic_resources import resource_label
+from eyewall_sidecar.model.violations import exceeds
 
 PATHS_PER_NODE = 64
 STEPS_PER_NODE = 2_000
@@ -49,25 +50,25 @@ def define_star_capacities(program: OdpProgram) -> None:
         neighbours = [other for one, other in program.y if one == hub]
         if len(neighbours) < 3:
             continue
-        for resource in RESOURCES:
-            needs = {j: requirement(problem, j, resource) for j in neighbours}
-            own = requirement(problem, hub, resource)
+        for row, resource in enumerate(problem.resources):
+            needs = {j: problem.operator(j).requirement(resource) for j in neighbours}
+            own = operator.requirement(resource)
             for u, x in program.x[hub].items():
                 for w, node in enumerate(problem.nodes):
-                    room = getattr(node, resource) - own * (node.id == u)
+                    room = node.capacity(resource) - own * (node.id == u)
                     there = {j: need for j, need in needs.items() if node.id in program.x[j]}
                     if not isfinite(room) or sum(there.values()) <= max(room, 0.0):
                         continue
                     rows += 1
                     if rows > STAR_ROWS:
                         return
-                    unit = getattr(node, resource) / SCALE or 1.0
+                    unit = node.capacity(resource) / SCALE or 1.0
                     star = lpSum(
                         min(need / unit, OVERFULL) * program.y[hub, j][u, node.id]
                         for j, need in there.items()
                     )
                     left = max(room / unit, -OVERFULL)
-                    name = f"star_{resource}_{i}_{w}_{rows}"
+                    name = f"star_{resource_label(resource, row)}_{i}_{w}_{rows}"
                     linear += star <= LpAffineExpression({x: left}), name
 
 
@@ -97,8 +98,8 @@ def _overfull_paths(program: OdpProgram, node: Node) -> Iterator[list[str]]:
 def _fits(program: OdpProgram, node: Node, operators: list[str]) -> bool:
     return not any(
         exceeds(
-            sum(requirement(program.problem, operator, resource) for operator in operators),
-            getattr(node, resource),
+            sum(program.problem.operator(it).requirement(resource) for it in operators),
+            node.capacity(resource),
         )
-        for resource in RESOURCES
+        for resource in program.problem.resources
     )

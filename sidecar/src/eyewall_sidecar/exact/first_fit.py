@@ -5,7 +5,7 @@ from collections import defaultdict
 from eyewall_sidecar.model import Placement, PlacementProblem, violations
 from eyewall_sidecar.model.array_types import Places
 from eyewall_sidecar.model.arrays import places_of
-from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
+from eyewall_sidecar.model.violations import exceeds
 
 
 def first_fit(problem: PlacementProblem) -> Placement | None:
@@ -26,13 +26,13 @@ def first_fit(problem: PlacementProblem) -> Placement | None:
     placement: dict[str, str] = {}
     loads: defaultdict[tuple[str, str], float] = defaultdict(float)
     for operator in waiting:
-        needs = {resource: requirement(problem, operator, resource) for resource in RESOURCES}
+        needs = {it: problem.operator(operator).requirement(it) for it in problem.resources}
         near = [placement[other] for other in neighbours[operator] if other in placement]
         roomy = [
             node
             for node in problem.candidates(operator)
             if not any(
-                exceeds(loads[node, resource] + need, getattr(problem.node(node), resource))
+                exceeds(loads[node, resource] + need, problem.node(node).capacity(resource))
                 for resource, need in needs.items()
             )
         ]

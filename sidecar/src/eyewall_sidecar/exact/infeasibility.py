@@ -9,7 +9,7 @@ from eyewall_sidecar.exact.sparse_engine import least_overload
 from eyewall_sidecar.model import Node, Placement, PlacementProblem, Stream
 from eyewall_sidecar.model.arrays import ProblemArrays, placement_of
 from eyewall_sidecar.model.errors import listed
-from eyewall_sidecar.model.violations import RESOURCES, exceeds, requirement
+from eyewall_sidecar.model.violations import exceeds
 
 ENDLESS = 1e100
 """More than any node offers that is not without limit."""
@@ -60,19 +60,19 @@ def _plenty(arrays: ProblemArrays) -> bool:
 def _operators_too_big(problem: PlacementProblem) -> Iterator[str]:
     for operator in problem.operators:
         nodes = [problem.node(node) for node in problem.candidates(operator.id)]
-        needs = {it: requirement(problem, operator.id, it) for it in RESOURCES}
+        needs = {it: operator.requirement(it) for it in problem.resources}
         if any(_holds(node, needs) for node in nodes):
             continue
         short = [
             resource
             for resource, need in needs.items()
-            if all(exceeds(need, getattr(node, resource)) for node in nodes)
+            if all(exceeds(need, node.capacity(resource)) for node in nodes)
         ]
         for resource in short:
-            best = max(nodes, key=lambda node: float(getattr(node, resource)))
+            best = max(nodes, key=lambda node: node.capacity(resource))
             yield (
                 f"operator {operator.id} needs {resource} {needs[resource]:g}; the most among its "
-                f"candidates is {getattr(best, resource):g}, on {best.id}"
+                f"candidates is {best.capacity(resource):g}, on {best.id}"
             )
         if not short:
             wanted = " and ".join(
@@ -89,9 +89,9 @@ def _groups_too_big(problem: PlacementProblem) -> Iterator[str]:
     choices = {it.id: frozenset(problem.candidates(it.id)) for it in problem.operators}
     for nodes in sorted(set(choices.values()), key=lambda it: (len(it), sorted(it))):
         bound = [operator for operator, allowed in choices.items() if allowed <= nodes]
-        for resource in RESOURCES:
-            need = fsum(requirement(problem, operator, resource) for operator in bound)
-            offer = fsum(getattr(problem.node(node), resource) for node in nodes)
+        for resource in problem.resources:
+            need = fsum(problem.operator(it).requirement(resource) for it in bound)
+            offer = fsum(problem.node(node).capacity(resource) for node in nodes)
             if exceeds(need, offer):
                 yield (
                     f"{resource}: operators {listed(bound)} need {need:g} together and can only be "
@@ -100,15 +100,15 @@ def _groups_too_big(problem: PlacementProblem) -> Iterator[str]:
 
 
 def _holds(node: Node, needs: dict[str, float]) -> bool:
-    return not any(exceeds(need, getattr(node, resource)) for resource, need in needs.items())
+    return not any(exceeds(need, node.capacity(resource)) for resource, need in needs.items())
 
 
 def _overloaded_nodes(problem: PlacementProblem, placement: Placement) -> Iterator[str]:
-    for resource in RESOURCES:
+    for resource in problem.resources:
         for node in problem.nodes:
             holders = [operator for operator, place in placement.items() if place == node.id]
-            load = fsum(requirement(problem, operator, resource) for operator in holders)
-            offer = getattr(node, resource)
+            load = fsum(problem.operator(it).requirement(resource) for it in holders)
+            offer = node.capacity(resource)
             if exceeds(load, offer):
                 yield (
                     f"{resource} of node {node.id}: at the least overload possible it holds "

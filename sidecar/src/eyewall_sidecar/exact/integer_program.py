@@ -26,7 +26,7 @@ from pulp import LpVariable as Variable
 
 from eyewall_sidecar.exact.sparse_program import OVERFULL, SCALE
 from eyewall_sidecar.model import PlacementProblem, Stream
-from eyewall_sidecar.model.violations import RESOURCES, requirement
+from eyewall_sidecar.model.generic_resources import resource_label
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives import best_case, worst_case
 from eyewall_sidecar.objectives.availability import logarithm
@@ -157,19 +157,22 @@ def define_assignment(program: OdpProgram) -> None:
 
 
 def define_capacities(program: OdpProgram) -> None:
-    """Equation (11): Σ_i C_i x_(i,u) ≤ C_u for every node u, in operators, cpu and memory.
+    """Equation (11): Σ_i C_i x_(i,u) ≤ C_u for every node u and each resource.
 
     Both sides are divided by C_u / SCALE.
     """
     linear = program.linear
-    for resource in RESOURCES:
+    for row, resource in enumerate(program.problem.resources):
         for u, node in enumerate(program.problem.nodes):
-            capacity = getattr(node, resource)
+            capacity = node.capacity(resource)
             load = _load(program, node.id, resource)
             if sum(load.values()) <= capacity or not isfinite(capacity):
                 continue
             unit = capacity / SCALE or 1.0
-            linear += _sum(_capped(load, unit)) <= capacity / unit, f"{resource}_{u}"
+            linear += (
+                _sum(_capped(load, unit)) <= capacity / unit,
+                f"{resource_label(resource, row)}_{u}",
+            )
 
 
 def define_linking(program: OdpProgram) -> None:
@@ -317,7 +320,7 @@ def _capped(load: Mapping[Variable, float], unit: float) -> dict[Variable, float
 
 def _load(program: OdpProgram, node: str, resource: str) -> dict[Variable, float]:
     return {
-        choices[node]: requirement(program.problem, operator, resource)
+        choices[node]: program.problem.operator(operator).requirement(resource)
         for operator, choices in program.x.items()
         if node in choices
     }

@@ -9,14 +9,17 @@ from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import Alternatives, PlacementProblem, Solution
 from eyewall_sidecar.model.array_types import Places
 from eyewall_sidecar.model.arrays import ProblemArrays, places_of
-from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
 
-CONSTRAINTS = ("candidates", *RESOURCES, "bandwidth")
-"""In the order in which they are asked."""
-POSSIBLE = len(CONSTRAINTS)
-HERE = POSSIBLE + 1
+POSSIBLE, HERE, FIRST = range(3)
+"""What `rejecting` returns where no constraint rejects, where the operator is, and for the first of
+`constraints`."""
+
+
+def constraints(problem: PlacementProblem) -> tuple[str, ...]:
+    """Return the names of constraints in the order in which they are asked."""
+    return ("candidates", *problem.resources, "bandwidth")
 
 
 def with_alternatives(
@@ -26,16 +29,18 @@ def with_alternatives(
     arrays = ProblemArrays.of(with_headroom(problem) if objective.ecker else problem)
     placement = solution.placement
     places = None if placement is None else places_of(problem, placement)
-    counts = np.bincount(rejecting(arrays, places).ravel(), minlength=HERE + 1).tolist()
-    rejected = {name: count for name, count in zip(CONSTRAINTS, counts, strict=False) if count}
+    names = constraints(problem)
+    counts = np.bincount(rejecting(arrays, places).ravel(), minlength=FIRST + len(names)).tolist()
+    rejected = {name: count for name, count in zip(names, counts[FIRST:], strict=True) if count}
     return replace(solution, alternatives=Alternatives(counts[POSSIBLE], rejected))
 
 
 def rejecting(arrays: ProblemArrays, places: Places | None) -> NDArray[np.int64]:
     """Return [operator, node]: the constraint that keeps the operator from going there alone.
 
-    It is the place of the first one in `CONSTRAINTS`, POSSIBLE if none does, and HERE where the
-    operator is. Bandwidth is a matter between operators: without a placement it rejects nothing.
+    It is FIRST and the place of the first one in `constraints`, POSSIBLE if none does, and HERE
+    where the operator is. Bandwidth is a matter between operators: without a placement it rejects
+    nothing.
 
     Parameters
     ----------
@@ -43,16 +48,17 @@ def rejecting(arrays: ProblemArrays, places: Places | None) -> NDArray[np.int64]
         [operator]: the place of its node in a valid placement; None: the nodes are empty.
     """
     found = np.full((arrays.operators, arrays.nodes), POSSIBLE, dtype=np.int64)
+    resources = len(arrays.requirements)
     if places is not None and np.isfinite(arrays.bandwidths).any():
-        found[_saturating(arrays, places)] = CONSTRAINTS.index("bandwidth")
-    for row in reversed(range(len(RESOURCES))):
+        found[_saturating(arrays, places)] = FIRST + 1 + resources
+    for row in reversed(range(resources)):
         needs = arrays.requirements[row]
         loads = np.zeros(arrays.nodes)
         if places is not None:
             np.add.at(loads, places, needs)
         full = (needs[:, None] > 0) & (loads + needs[:, None] > arrays.limits[row])
-        found[full] = CONSTRAINTS.index(RESOURCES[row])
-    found[~arrays.allowed] = CONSTRAINTS.index("candidates")
+        found[full] = FIRST + 1 + row
+    found[~arrays.allowed] = FIRST
     if places is not None:
         found[np.arange(arrays.operators), places] = HERE
     return found

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from eyewall_sidecar.model.errors import ProblemError, require_amount
+from eyewall_sidecar.model.generic_resources import Amounts, amount_of, require_amounts
 from eyewall_sidecar.model.limits import LONGEST, MOST
 
 
@@ -29,6 +30,8 @@ class Operator:
         unknown: `cpu` is then taken for it.
     demand_error
         Half the width of the 95 % interval of `demand`, cores.
+    generic
+        Generic resources that it needs, from 0 to MOST.
     """
 
     id: str
@@ -39,9 +42,11 @@ class Operator:
     demand: float | None = None
     demand_error: float = 0.0
     reserved: float = 0.0
+    generic: Amounts = ()
 
     def __post_init__(self) -> None:
         owner = f"operator {self.id}"
+        require_amounts(owner, self.generic, MOST)
         require_amount(owner, "cpu", self.cpu, MOST)
         require_amount(owner, "memory", self.memory, MOST)
         require_amount(owner, "reserved", self.reserved, MOST)
@@ -51,6 +56,10 @@ class Operator:
         require_amount(owner, "demand_error", self.demand_error, MOST)
         if self.candidates is not None and not self.candidates:
             raise ProblemError(f"{owner}: candidates is empty; name at least one node")
+
+    def requirement(self, resource: str) -> float:
+        """Return C_i: how much of the resource it needs; of `operators` one."""
+        return 1.0 if resource == "operators" else amount_of(self, self.generic, resource)
 
 
 @dataclass(frozen=True, slots=True)

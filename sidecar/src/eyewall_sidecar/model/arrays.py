@@ -15,7 +15,7 @@ from eyewall_sidecar.model.links import Matrix
 from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.problem import Placement, PlacementProblem
 from eyewall_sidecar.model.shuffles import Shuffles, shuffle_numbers
-from eyewall_sidecar.model.violations import RESOURCES, TOLERANCE
+from eyewall_sidecar.model.violations import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +25,7 @@ class ProblemArrays:
     Parameters
     ----------
     requirements
-        [resource, operator]: how much it needs, C_i; resources as in `RESOURCES`.
+        [resource, operator]: how much it needs, C_i; resources as in the problem's `resources`.
     limits
         [resource, node]: how much it holds, C_u, the tolerance of `exceeds` included, so that
         `load <= limit` is the test.
@@ -93,7 +93,7 @@ class ProblemArrays:
         """Translate a problem."""
         operators, nodes, streams = problem.operators, problem.nodes, problem.streams
         operator = {it.id: place for place, it in enumerate(operators)}
-        capacities = _floats([[getattr(it, name) for it in nodes] for name in RESOURCES])
+        capacities = _floats([[it.capacity(name) for it in nodes] for name in problem.resources])
         arrivals = [
             (operator[source], operator[target])
             for target, sources in problem.path_inputs.items()
@@ -110,12 +110,7 @@ class ProblemArrays:
             link_logs = np.log(problem.link_matrix.availabilities)
         return cls(
             requirements=_floats(
-                [
-                    [1.0] * len(operators),
-                    [it.cpu for it in operators],
-                    [it.memory for it in operators],
-                    [it.reserved for it in operators],
-                ]
+                [[it.requirement(name) for it in operators] for name in problem.resources]
             ),
             limits=capacities + TOLERANCE * np.maximum(1.0, capacities),
             execution_times=_floats([it.execution_time for it in operators]),

@@ -8,6 +8,7 @@ from eyewall_contracts.objective_terms import DataUnit
 
 from eyewall_sidecar.model.application import Operator, Stream
 from eyewall_sidecar.model.errors import ProblemError, listed, require_unique, unknown
+from eyewall_sidecar.model.generic_resources import RESOURCES
 from eyewall_sidecar.model.links import LinkMatrix
 from eyewall_sidecar.model.load_model import LoadModel
 from eyewall_sidecar.model.path_order import path_order
@@ -42,6 +43,8 @@ class PlacementProblem:
     load: LoadModel = field(default_factory=LoadModel)
     _operators: Mapping[str, Operator] = field(init=False, repr=False, compare=False)
     _nodes: Mapping[str, Node] = field(init=False, repr=False, compare=False)
+    resources: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """What capacity is counted in: `RESOURCES`, then the generic ones that operators need."""
     link_matrix: LinkMatrix = field(init=False, repr=False, compare=False)
     data_unit: DataUnit = field(init=False, repr=False, compare=False)
     """What `data_rate` counts: bytes where the size of every stream's tuples is known."""
@@ -58,6 +61,8 @@ class PlacementProblem:
         require_unique("node", [node.id for node in self.nodes])
         object.__setattr__(self, "_operators", {it.id: it for it in self.operators})
         object.__setattr__(self, "_nodes", {it.id: it for it in self.nodes})
+        generic = sorted({name for it in self.operators for name, need in it.generic if need})
+        object.__setattr__(self, "resources", (*RESOURCES, *generic))
         _require_names(self)
         links = LinkMatrix.of(tuple(self._nodes), self.links)
         object.__setattr__(self, "links", links)

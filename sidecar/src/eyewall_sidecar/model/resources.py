@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import inf
 
 from eyewall_sidecar.model.errors import ProblemError, require_amount, require_probability
+from eyewall_sidecar.model.generic_resources import Amounts, amount_of, require_amounts
 from eyewall_sidecar.model.limits import FASTEST, LONGEST, MOST, MOST_OFFERED, SLOWEST
 
 
@@ -34,6 +35,8 @@ class Node:
     cores
         All its cores, up to MOST: as measured, or as declared while no demand is measured. None
         means unknown: `cpu` and `background` together are then taken for it.
+    generic
+        What it offers of generic resources, up to MOST_OFFERED; 0 of all others.
     """
 
     id: str
@@ -46,9 +49,11 @@ class Node:
     background: float = 0.0
     cores: float | None = None
     reserved: float = inf
+    generic: Amounts = ()
 
     def __post_init__(self) -> None:
         owner = f"node {self.id}"
+        require_amounts(owner, self.generic, MOST_OFFERED)
         for name in ("cpu", "memory", "operators", "reserved"):
             require_amount(owner, name, getattr(self, name), MOST_OFFERED, unlimited=True)
         if not SLOWEST <= self.speedup <= FASTEST:
@@ -64,6 +69,10 @@ class Node:
                 f"{owner}: coordinates are {self.coordinates}; they must be from {-MOST:g} to "
                 f"{MOST:g}"
             )
+
+    def capacity(self, resource: str) -> float:
+        """Return C_u: how much of the resource it holds."""
+        return amount_of(self, self.generic, resource)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,6 @@ from eyewall_sidecar.model.problem import Placement, PlacementProblem
 TOLERANCE = 1e-9
 """A load may exceed a capacity by this fraction of it: sums of decimals are not exact."""
 
-RESOURCES = ("operators", "cpu", "memory", "reserved")
-"""What a node's capacity is counted in; `operators` with one for each operator."""
-
-
-def requirement(problem: PlacementProblem, operator: str, resource: str) -> float:
-    """How much of the resource the operator needs, C_i."""
-    return 1.0 if resource == "operators" else getattr(problem.operator(operator), resource)
-
 
 def exceeds(load: float, capacity: float) -> bool:
     """Whether the load is more than the capacity holds."""
@@ -38,12 +30,12 @@ def violations(problem: PlacementProblem, placement: Placement) -> tuple[str, ..
 
 def _overloaded_nodes(problem: PlacementProblem, placement: Placement) -> list[str]:
     found = []
-    for resource in RESOURCES:
+    for resource in problem.resources:
         loads: defaultdict[str, float] = defaultdict(float)
         for operator in problem.operators:
-            loads[placement[operator.id]] += requirement(problem, operator.id, resource)
+            loads[placement[operator.id]] += operator.requirement(resource)
         for node in problem.nodes:
-            capacity = getattr(node, resource)
+            capacity = node.capacity(resource)
             if exceeds(loads[node.id], capacity):
                 found.append(
                     f"node {node.id}: {resource} {loads[node.id]:g} placed, {capacity:g} there"

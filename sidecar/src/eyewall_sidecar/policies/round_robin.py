@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.arrays import ProblemArrays
-from eyewall_sidecar.model.violations import RESOURCES
+from eyewall_sidecar.model.generic_resources import RESOURCES
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives.ecker import with_headroom
 from eyewall_sidecar.policies.policy_request import PolicyRequest, forced_first

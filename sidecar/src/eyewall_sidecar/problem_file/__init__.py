@@ -72,6 +72,7 @@ def node_of(entry: NodeEntry) -> Node:
         background=entry.background,
         cores=entry.cores,
         reserved=inf if entry.reserved is None else entry.reserved,
+        generic=tuple((entry.resources or {}).items()),
     )
 
 

@@ -89,6 +89,7 @@ def _operator(entry: OperatorEntry, name: str) -> Operator:
         entry.demand,
         entry.demand_error,
         entry.reserved,
+        tuple((entry.resources or {}).items()),
     )
 
 

@@ -86,6 +86,9 @@ class OperatorEntry(Entry):
     reserved: Amount = Field(
         0.0, description="cores set aside for one executor where cpu is measured"
     )
+    resources: dict[Name, Amount] | None = Field(
+        None, description="generic resources that one executor needs, as gpu"
+    )
     objects: Names | None = Field(None, description="basic objects that it downloads (provision)")
 
 
@@ -130,6 +133,9 @@ class NodeEntry(Entry):
         None, description="all cores, measured; cpu and background if not given"
     )
     reserved: Amount | None = Field(None, description="cores that it can set aside")
+    resources: dict[Name, Amount] | None = Field(
+        None, description="generic resources that it offers; none of those not given"
+    )
     card: Amount | None = Field(
         None, description="bytes/s that its network card sends and receives (provision)"
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eyewall_sidecar.model import Link, LoadModel, Node, Operator, PlacementProblem, Stream
+from eyewall_sidecar.model.generic_resources import Amounts
 from eyewall_sidecar.problem_file.schema import LEAST
 
 
@@ -58,6 +59,7 @@ def _operator(it: Operator) -> dict[str, Any]:
         **({} if it.candidates is None else {"candidates": it.candidates}),
         **({} if it.demand is None else {"demand": _written(it.demand)}),
         **_unless(0.0, demand_error=it.demand_error, reserved=it.reserved),
+        **_resources(it.generic),
     }
 
 
@@ -82,7 +84,12 @@ def _node(it: Node) -> dict[str, Any]:
         **_unless(0.0, background=it.background),
         **({} if it.cores is None else {"cores": _written(it.cores)}),
         **_limited(reserved=it.reserved),
+        **_resources(it.generic),
     }
+
+
+def _resources(generic: Amounts) -> dict[str, Any]:
+    return {"resources": {name: _written(it) for name, it in generic}} if generic else {}
 
 
 def _load(it: LoadModel) -> dict[str, float]:

@@ -25,6 +25,7 @@ _MOST_CORES = 1e6
 _MOST_BYTES = 1 << 50
 """1 PiB. An executor that asks for more would fill every host on paper; a negative number of
 bytes, sent without its sign, is more."""
+_MOST_GENERIC = 1e12
 KINDS = {
     pb.Component.SPOUT: ComponentKind.SPOUT,
     pb.Component.BOLT: ComponentKind.BOLT,
@@ -69,6 +70,8 @@ def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
         settings=dict(message.settings),
         message_timeout=_message_timeout(message),
         load_aware=not message.load_aware_messaging_disabled,
+        one_executor_per_worker=message.one_executor_per_worker,
+        one_component_per_worker=message.one_component_per_worker,
     )
 
 
@@ -114,6 +117,7 @@ def _supervisor(message: pb.Supervisor) -> Supervisor:
         cpu_cores=_cores(f"{owner}: cpu_cores", message.cpu_cores),
         memory_bytes=message.memory_bytes,
         scheduler_meta=dict(message.scheduler_meta),
+        generic=_generic(owner, message.generic_resources),
     )
 
 
@@ -149,6 +153,9 @@ def _component(owner: str, message: pb.Component) -> Component:
         on_heap_bytes=_bytes(f"{owner}: on_heap_bytes", message.on_heap_bytes),
         off_heap_bytes=_bytes(f"{owner}: off_heap_bytes", message.off_heap_bytes),
         inputs=tuple(_input(owner, it) for it in message.inputs),
+        generic=_generic(owner, message.generic_resources),
+        most_on_supervisor=message.most_on_supervisor,
+        incompatible=frozenset(message.incompatible),
     )
 
 
@@ -187,6 +194,16 @@ def _cores(field: str, value: float) -> float:
     if 0 <= value <= _MOST_CORES:
         return value
     raise MalformedError(f"{field} is {value:g}; it must be a number from 0 to {_MOST_CORES:g}")
+
+
+def _generic(owner: str, amounts: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    for name, amount in amounts.items():
+        _named(name, f"{owner}: name of a generic resource")
+        if not 0 <= amount <= _MOST_GENERIC:
+            raise MalformedError(
+                f"{owner}: {name} is {amount:g}; it must be a number from 0 to {_MOST_GENERIC:g}"
+            )
+    return tuple(sorted(amounts.items()))
 
 
 def _bytes(field: str, value: int) -> int:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eyewall_sidecar.heuristic.alternatives import CONSTRAINTS, HERE, POSSIBLE, rejecting
+from eyewall_sidecar.heuristic.alternatives import FIRST, HERE, POSSIBLE, constraints, rejecting
 from eyewall_sidecar.heuristic.ranges import ranges_of
 from eyewall_sidecar.heuristic.relocations import Relocations, evaluate_relocations
 from eyewall_sidecar.messages import Code, Message, message
@@ -94,7 +94,8 @@ class Obstacles:
         """Return a node's obstacle; `loads` is [resource]: what is placed with the executor."""
         if code in (POSSIBLE, HERE):
             return None
-        name, limits = CONSTRAINTS[code], self.problem.problem.node(node)
+        problem = self.problem.problem
+        name, limits = constraints(problem)[code - FIRST], problem.node(node)
         capacity = self.request.capacities[self.problem.supervisors[node]]
         headroom = f" (Ecker's score leaves {1 - UTILISATION:.0%} free)" if self._ecker else ""
         source = "measured" if self.problem.cpu_measured else "declared"
@@ -121,8 +122,7 @@ class Obstacles:
                 full = {"needed": needed, "limit": limit, "source": "declared", "headroom": ""}
                 reason = message(Code.CPU_FULL, **full)
             case _:
-                current = self.problem.problem.current or {}
-                broken = violations(self.problem.problem, {**current, self.executor: node})
+                broken = violations(problem, {**(problem.current or {}), self.executor: node})
                 reason = message(Code.VIOLATION, violation=broken[0] if broken else name)
         return Obstacle(name, reason)
 

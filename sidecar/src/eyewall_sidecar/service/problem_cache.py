@@ -120,7 +120,7 @@ class PlacementRequest:
             placed,
             self.topology,
             self.capacities,
-            self.problem.per_slot,
+            self.settings.executors_per_slot,
             self.problem.traffic(),
             self.reported_workers(set(placed.values())).keys(),
         )

@@ -6,7 +6,7 @@ bytes, of every executor that has a slot there.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from eyewall_sidecar.storm.cluster import (
     ClusterState,
@@ -24,6 +24,7 @@ class Requests:
 
     cpu_cores: float = 0.0
     memory_bytes: int = 0
+    generic: Mapping[str, float] = field(default_factory=dict)
 
 
 SupervisorRequests = Mapping[str, Requests]
@@ -45,7 +46,7 @@ class SupervisorCapacity:
     withdrawn
         Slots that they hold though the supervisor no longer offers them (its host is blacklisted,
         or its ports were changed): what runs there may go on exactly as it is, and nothing else.
-    cpu_cores, memory_bytes
+    cpu_cores, memory_bytes, generic
         What other topologies and old workers leave, never below zero.
     shared
         Whether another topology has a worker there.
@@ -58,6 +59,7 @@ class SupervisorCapacity:
     cpu_cores: float
     memory_bytes: float
     shared: bool
+    generic: Mapping[str, float] = field(default_factory=dict)
 
 
 Capacities = Mapping[str, SupervisorCapacity]
@@ -69,14 +71,14 @@ def requests(workers: Iterable[tuple[Topology, Worker]]) -> SupervisorRequests:
     found: dict[str, Requests] = {}
     for topology, worker in workers:
         components = topology.executors()
-        cpu, memory = 0.0, 0
+        before = found.get(worker.slot.supervisor, Requests())
+        cpu, memory, generic = before.cpu_cores, before.memory_bytes, dict(before.generic)
         for component in filter(None, map(components.get, worker.executors)):
             cpu += component.cpu_cores
             memory += component.on_heap_bytes + component.off_heap_bytes
-        before = found.get(worker.slot.supervisor, Requests())
-        found[worker.slot.supervisor] = Requests(
-            before.cpu_cores + cpu, before.memory_bytes + memory
-        )
+            for name, amount in component.generic:
+                generic[name] = generic.get(name, 0.0) + amount
+        found[worker.slot.supervisor] = Requests(cpu, memory, generic)
     return found
 
 
@@ -107,12 +109,17 @@ def supervisor_capacities(
     staying = requests((topology.topology, worker) for worker in topology.assignment)
     cpu: dict[str, float] = {}
     memory: dict[str, float] = {}
+    generic: dict[str, dict[str, float]] = {}
     for it in cluster.supervisors:
         here, stays, old = (of.get(it.id, Requests()) for of in (used, staying, reserved or {}))
-        left = it.cpu_cores - here.cpu_cores
-        cpu[it.id] = max(min(left, stays.cpu_cores), left - old.cpu_cores)
-        left = it.memory_bytes - here.memory_bytes
-        memory[it.id] = max(min(left, stays.memory_bytes), left - old.memory_bytes)
+        cpu[it.id] = _left(it.cpu_cores, here.cpu_cores, stays.cpu_cores, old.cpu_cores)
+        memory[it.id] = _left(
+            it.memory_bytes, here.memory_bytes, stays.memory_bytes, old.memory_bytes
+        )
+        generic[it.id] = {
+            name: _left(offer, *(of.generic.get(name, 0.0) for of in (here, stays, old)))
+            for name, offer in it.generic
+        }
     in_use = taken.union(held, *own.values())
     offered = {it.id: [] if it.drained else _slots(it) for it in cluster.supervisors}
     return {
@@ -124,9 +131,16 @@ def supervisor_capacities(
             cpu_cores=max(0.0, round(cpu[it.id], 9)),
             memory_bytes=max(0.0, memory[it.id]),
             shared=it.id in shared,
+            generic={name: max(0.0, left) for name, left in generic[it.id].items()},
         )
         for it in cluster.supervisors
     }
+
+
+def _left(offered: float, others: float, own: float, old: float) -> float:
+    """Return what others leave; what old workers request is not for new ones of the topology."""
+    left = offered - others
+    return max(min(left, own), left - old)
 
 
 def node_names(supervisors: Iterable[Supervisor]) -> Mapping[str, str]:
@@ -142,6 +156,8 @@ def executors_per_slot(topology: Topology, most: int) -> int:
     At most EPS_max, and so few that even those with the largest heaps stay within what one
     worker may hold (topology.worker.max.heap.size.mb). 0: one executor alone is too large.
     """
+    if topology.one_executor_per_worker:
+        most = min(most, 1)
     limit = topology.worker_max_heap_bytes
     if not limit:
         return most

@@ -66,6 +66,12 @@ class Component:
         What one executor requests.
     inputs
         The streams it subscribes to.
+    generic
+        What one executor requests of generic resources.
+    most_on_supervisor
+        How many of its executors a supervisor may hold; 0 means any number.
+    incompatible
+        Components whose executors may not share a worker with its own; perhaps itself.
     """
 
     id: str
@@ -75,6 +81,9 @@ class Component:
     on_heap_bytes: int = 0
     off_heap_bytes: int = 0
     inputs: tuple[Input, ...] = ()
+    generic: tuple[tuple[str, float], ...] = ()
+    most_on_supervisor: int = 0
+    incompatible: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,8 @@ class Topology:
     load_aware
         Whether its shuffles prefer tasks nearby: unless `topology.disable.loadaware.messaging` is
         set.
+    one_executor_per_worker, one_component_per_worker
+        Whether a worker may hold no second executor, or none of another component.
     refused
         Why nothing can be decided about it: its definition makes no sense. Empty if it does.
     """
@@ -111,6 +122,8 @@ class Topology:
     refused: str = ""
     message_timeout: float = MESSAGE_TIMEOUT
     load_aware: bool = True
+    one_executor_per_worker: bool = False
+    one_component_per_worker: bool = False
     _executors: Mapping[Executor, Component] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -120,6 +133,20 @@ class Topology:
     def executors(self) -> Mapping[Executor, Component]:
         """Each executor with its component, in the order of components and tasks."""
         return self._executors
+
+    def admits(self, executor: Executor, worker: Collection[Executor], most: int) -> bool:
+        """Whether an executor may join these in a worker, which may hold `most` (EPS_max)."""
+        if len(worker) >= (1 if self.one_executor_per_worker else most):
+            return False
+        joining, others = self._executors[executor], [self._executors[it] for it in worker]
+        heap = joining.on_heap_bytes + sum(it.on_heap_bytes for it in others)
+        if self.worker_max_heap_bytes and heap > self.worker_max_heap_bytes:
+            return False
+        if self.one_component_per_worker and any(it.id != joining.id for it in others):
+            return False
+        return not any(
+            it.id in joining.incompatible or joining.id in it.incompatible for it in others
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +167,8 @@ class Supervisor:
         supervisor.scheduler.meta of its storm.yaml (see `storm.traits`).
     drained
         Whether operators want it empty: nothing new is placed there, and what runs there leaves.
+    generic
+        What it offers of generic resources to all topologies together.
     """
 
     id: str
@@ -149,6 +178,7 @@ class Supervisor:
     memory_bytes: float
     scheduler_meta: Mapping[str, str] = field(default_factory=dict)
     drained: bool = False
+    generic: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)

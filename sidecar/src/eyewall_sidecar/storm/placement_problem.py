@@ -28,6 +28,7 @@ from eyewall_sidecar.storm.cluster import (
     Supervisor,
     TopologyState,
 )
+from eyewall_sidecar.storm.generic_resources import generic_needs, generic_offers
 from eyewall_sidecar.storm.known_delays import KnownDelays
 from eyewall_sidecar.storm.load_inputs import LoadInputs
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
@@ -150,7 +151,6 @@ class _Bridge:
             problem=problem,
             executors={name: it for it, name in ids.items()},
             supervisors={self.names[it.supervisor.id]: it.supervisor.id for it in nodes},
-            per_slot=self.per_slot,
             known=self.known,
             assumptions=(
                 *assumed,
@@ -328,6 +328,7 @@ class _Bridge:
             demand_error=demand.error if demand is not None else 0.0,
             # What is declared remains a limit, as Storm counts it whatever is used.
             reserved=self.executors[executor].cpu_cores if self.limits_measured else 0.0,
+            generic=generic_needs(component),
         )
 
     def _required_cores(self, executor: Executor) -> float:
@@ -363,6 +364,7 @@ class _Bridge:
             cores=cores,
             background=background,
             reserved=reserved,
+            generic=generic_offers(self.topology.components, staying, capacity),
         )
 
 

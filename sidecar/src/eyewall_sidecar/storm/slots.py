@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
-from eyewall_sidecar.storm.capacity import SupervisorCapacity
+from eyewall_sidecar.storm.capacity import SupervisorCapacity, executors_per_slot
 from eyewall_sidecar.storm.cluster import Assignment, Executor, Slot, TopologyState, Worker
-from eyewall_sidecar.storm.worker_packing import Traffic, pack_workers
+from eyewall_sidecar.storm.worker_packing import Admits, Traffic, pack_workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,23 @@ def choose_slots(
     placed: Mapping[Executor, str],
     topology: TopologyState,
     capacities: Mapping[str, SupervisorCapacity],
-    per_slot: int,
+    most: int,
     traffic: Traffic,
     in_use: Set[Slot] = frozenset(),
 ) -> SlotChoice:
     """Put the executors placed on each supervisor (by id) into as few new workers as possible.
 
-    Executors that exchange many tuples share one. Slots `in_use` have a worker that is about to
-    end: they come last. ProblemError if a supervisor has too few slots.
+    Executors that exchange many tuples share one, `most` (EPS_max) at most. Slots `in_use` have a
+    worker that is about to end: they come last. ProblemError if a supervisor has too few slots.
     """
     placed_on: dict[str, list[Executor]] = {}
     for executor in topology.topology.executors():
         if executor in placed:
             placed_on.setdefault(placed[executor], []).append(executor)
+
+    def admits(executor: Executor, worker: Sequence[Executor]) -> bool:
+        return topology.topology.admits(executor, worker, most)
+
     workers: list[Worker] = []
     for supervisor, here in sorted(placed_on.items()):
         capacity = capacities[supervisor]
@@ -60,7 +64,7 @@ def choose_slots(
         apart = {executor for it in staying for executor in it.executors}
         here = [it for it in here if it not in apart]
         slots = len(capacity.fresh) + len(capacity.held)
-        groups = _groups(here, running, slots, per_slot, traffic)
+        groups = _groups(here, running, slots, traffic, admits)
         if groups is None:
             raise ProblemError(
                 message(
@@ -68,7 +72,7 @@ def choose_slots(
                     host=capacity.supervisor.host,
                     executors=len(here),
                     slots=slots,
-                    per_slot=per_slot,
+                    per_slot=executors_per_slot(topology.topology, most),
                 )
             )
         workers += _in_slots(groups, running, capacity, in_use)
@@ -90,8 +94,8 @@ def _groups(
     here: Sequence[Executor],
     running: Sequence[Worker],
     slots: int,
-    per_slot: int,
     traffic: Traffic,
+    admits: Admits,
 ) -> list[frozenset[Executor]] | None:
     """Divide one supervisor's executors into workers: those that run whole, and the rest packed.
 
@@ -102,7 +106,7 @@ def _groups(
     while True:
         together = {executor for it in kept for executor in it.executors}
         loose = [it for it in here if it not in together]
-        packed = pack_workers(loose, traffic, per_slot)
+        packed = pack_workers(loose, traffic, admits)
         if len(kept) + len(packed) <= slots:
             return [it.executors for it in kept] + packed
         if not kept:

@@ -60,8 +60,6 @@ class TopologyProblem:
         Operator id → executor.
     supervisors
         Node id → supervisor id.
-    per_slot
-        How many executors one slot may hold.
     known
         The delays between the hosts.
     assumptions
@@ -82,7 +80,6 @@ class TopologyProblem:
     problem: PlacementProblem
     executors: Mapping[str, Executor]
     supervisors: Mapping[str, str]
-    per_slot: int
     known: KnownDelays = field(compare=False, repr=False)
     assumptions: tuple[Message | str, ...] = ()
     delays_assumed: str = ""

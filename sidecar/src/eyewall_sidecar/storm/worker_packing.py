@@ -4,12 +4,15 @@ A tuple between two workers of one host is serialised, batched and sent through 
 within a worker it is a reference in a queue (docs/design/load.md).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from eyewall_sidecar.storm.cluster import Executor
 
 Traffic = Mapping[tuple[Executor, Executor], float]
 """(source, target) → tuples/s; a pair that is missing exchanges nothing."""
+
+Admits = Callable[[Executor, Sequence[Executor]], bool]
+"""Whether an executor may join these in a worker."""
 
 MOST_EXCHANGED = 64
 """With more executors than this the workers stay as they were filled: exchanging pairs costs the
@@ -17,27 +20,33 @@ cube of their number."""
 
 
 def pack_workers(
-    executors: Sequence[Executor], traffic: Traffic, per_slot: int
+    executors: Sequence[Executor], traffic: Traffic, admits: Admits
 ) -> list[frozenset[Executor]]:
-    """Divide executors into as few workers as they fit in, with little traffic between these.
+    """Divide executors into few workers, with little traffic between these.
 
     Graph partitioning in two steps, as usual: workers are filled one after the other, each with the
     executor that exchanges the most with those in it; then pairs change places as long as that
-    helps (Kernighan and Lin, 1970). Ties go by the order of the executors.
+    helps (Kernighan and Lin, 1970). Ties go by the order of the executors. Where some may not share
+    a worker, each begins with one that may share it with the fewest.
     """
     between = _undirected(executors, traffic)
     workers: list[list[Executor]] = []
     left = list(executors)
+
+    def first(executor: Executor) -> tuple[int, float]:
+        apart = sum(not admits(executor, [it]) for it in left if it != executor)
+        return apart, sum(between[executor].get(to, 0.0) for to in left)
+
     while left:
-        worker = [max(left, key=lambda it: sum(between[it].get(to, 0.0) for to in left))]
+        worker = [max(left, key=first)]
         left.remove(worker[0])
-        while left and len(worker) < per_slot:
-            nearest = max(left, key=lambda it: sum(between[it].get(to, 0.0) for to in worker))
+        while fitting := [it for it in left if admits(it, worker)]:
+            nearest = max(fitting, key=lambda it: sum(between[it].get(to, 0.0) for to in worker))
             worker.append(nearest)
             left.remove(nearest)
         workers.append(worker)
     if len(workers) > 1 and len(executors) <= MOST_EXCHANGED:
-        while _exchange(workers, between):
+        while _exchange(workers, between, admits):
             pass
     return [frozenset(it) for it in workers]
 
@@ -55,12 +64,17 @@ def _undirected(
 
 
 def _exchange(
-    workers: list[list[Executor]], between: Mapping[Executor, Mapping[Executor, float]]
+    workers: list[list[Executor]],
+    between: Mapping[Executor, Mapping[Executor, float]],
+    admits: Admits,
 ) -> bool:
     """Let the first pair change places that lowers the traffic between workers."""
 
     def pull(executor: Executor, worker: Sequence[Executor]) -> float:
         return sum(between[executor].get(it, 0.0) for it in worker)
+
+    def fits(executor: Executor, worker: Sequence[Executor], instead_of: Executor) -> bool:
+        return admits(executor, [it for it in worker if it != instead_of])
 
     for number, here in enumerate(workers):
         for there in workers[number + 1 :]:
@@ -68,7 +82,7 @@ def _exchange(
                 for to, other in enumerate(there):
                     gain = pull(one, there) - pull(one, here) + pull(other, here)
                     gain -= pull(other, there) + 2 * between[one].get(other, 0.0)
-                    if gain > 1e-9:
+                    if gain > 1e-9 and fits(one, there, other) and fits(other, here, one):
                         here[at], there[to] = other, one
                         return True
     return False

@@ -11,7 +11,6 @@ from itertools import pairwise
 from math import isfinite
 
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.model.violations import RESOURCES
 from eyewall_sidecar.objective import Term
 from eyewall_sidecar.objectives.availability import logarithm
 from pulp import (
@@ -115,15 +114,12 @@ def define_stream_placements(program: PaperProgram) -> None:
 
 def define_capacities(program: PaperProgram) -> None:
     """Equation (11), for operators, cpu and memory: Σ_i C_i · x_(i,u) ≤ C_u."""
-    for resource in RESOURCES:
+    for resource in program.problem.resources:
         for u, node in enumerate(program.problem.nodes):
-            if not isfinite(limit := getattr(node, resource)):
+            if not isfinite(limit := node.capacity(resource)):
                 continue
             needs = [
-                (
-                    program.x[it.id][node.id],
-                    1.0 if resource == "operators" else getattr(it, resource),
-                )
+                (program.x[it.id][node.id], it.requirement(resource))
                 for it in program.problem.operators
                 if node.id in program.x[it.id]
             ]

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.SupervisorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
+import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
 
 /**
  * The cluster as the sidecar sees it. Taking it reads Storm and changes nothing; the same cluster
@@ -54,6 +55,17 @@ record ClusterSnapshot(
         return Math.round(orNothing(megabytes) * BYTES_PER_MEGABYTE);
     }
 
+    /**
+     * What is neither CPU nor memory, in the order of names. What is no amount is left out, as is 0:
+     * Storm lists each name that anything has had, for everything.
+     */
+    static Map<String, Double> generic(Map<String, Double> normalized) {
+        Map<String, Double> generic = new TreeMap<>(normalized);
+        NormalizedResourceRequest.removeNonGenericResources(generic);
+        generic.values().removeIf(amount -> orNothing(amount) == 0);
+        return generic;
+    }
+
     /** Storm accepts configurations without checking that. */
     static boolean isAmount(double given) {
         return given >= 0 && Double.isFinite(given);
@@ -69,7 +81,8 @@ record ClusterSnapshot(
                         .setId(supervisor.getId())
                         .setCpuCores(cores(supervisor.getTotalCpu()))
                         .setMemoryBytes(bytes(supervisor.getTotalMemory()))
-                        .putAllSchedulerMeta(schedulerMeta(supervisor));
+                        .putAllSchedulerMeta(schedulerMeta(supervisor))
+                        .putAllGenericResources(generic(supervisor.getTotalGenericResources()));
         if (supervisor.getHost() != null) {
             shown.setHost(supervisor.getHost());
         }

@@ -14,13 +14,37 @@ import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
 import org.apache.storm.scheduler.resource.strategies.scheduling.ConstraintSolverConfig;
 
-/** Components that must not share a worker or a host, by ResourceAwareScheduler's settings. */
+/** Executors that must not share a worker or a host, by ResourceAwareScheduler's settings. */
 final class RasConstraints {
 
     /** Deprecated in Storm, and still in force. */
     private static final String SPREAD = "topology.spread.components";
 
     private RasConstraints() {}
+
+    static boolean oneExecutorPerWorker(TopologyDetails topology) {
+        return isSet(topology, Config.TOPOLOGY_RAS_ONE_EXECUTOR_PER_WORKER);
+    }
+
+    static boolean oneComponentPerWorker(TopologyDetails topology) {
+        return isSet(topology, Config.TOPOLOGY_RAS_ONE_COMPONENT_PER_WORKER);
+    }
+
+    /**
+     * What topology.ras.constraints says, as Storm reads it; empty if nothing is set.
+     *
+     * @throws RuntimeException if it is not written as Storm wants it: nothing checks that before
+     */
+    static Optional<ConstraintSolverConfig> solverConfig(TopologyDetails topology) {
+        return topology.getConf().get(Config.TOPOLOGY_RAS_CONSTRAINTS) == null
+                        && topology.getConf().get(SPREAD) == null
+                ? Optional.empty()
+                : Optional.of(new ConstraintSolverConfig(topology));
+    }
+
+    private static boolean isSet(TopologyDetails topology, String setting) {
+        return Boolean.TRUE.equals(topology.getConf().get(setting));
+    }
 
     /** The first constraint that these workers, all of the topology's, break. */
     static Optional<String> broken(
@@ -40,14 +64,13 @@ final class RasConstraints {
 
     private static Optional<String> crowdedWorker(
             TopologyDetails topology, Map<WorkerSlot, Map<String, Long>> counts) {
-        Map<String, Object> conf = topology.getConf();
-        if (Boolean.TRUE.equals(conf.get(Config.TOPOLOGY_RAS_ONE_EXECUTOR_PER_WORKER))) {
+        if (oneExecutorPerWorker(topology)) {
             return first(
                     counts,
                     components -> components.values().stream().mapToLong(n -> n).sum() > 1,
                     Config.TOPOLOGY_RAS_ONE_EXECUTOR_PER_WORKER);
         }
-        if (Boolean.TRUE.equals(conf.get(Config.TOPOLOGY_RAS_ONE_COMPONENT_PER_WORKER))) {
+        if (oneComponentPerWorker(topology)) {
             return first(
                     counts,
                     components -> components.size() > 1,
@@ -68,13 +91,20 @@ final class RasConstraints {
 
     private static Optional<String> solverConstraint(
             TopologyDetails topology, Map<WorkerSlot, Map<String, Long>> counts) {
-        if (topology.getConf().get(Config.TOPOLOGY_RAS_CONSTRAINTS) == null
-                && topology.getConf().get(SPREAD) == null) {
-            return Optional.empty();
+        try {
+            return solverConfig(topology)
+                    .flatMap(
+                            config ->
+                                    incompatible(config.getIncompatibleComponentSets(), counts)
+                                            .or(
+                                                    () ->
+                                                            tooManyOnAHost(
+                                                                    config.getMaxNodeCoLocationCnts(),
+                                                                    counts)));
+        } catch (RuntimeException e) {
+            return Optional.of(
+                    "%s cannot be read: %s".formatted(Config.TOPOLOGY_RAS_CONSTRAINTS, e));
         }
-        ConstraintSolverConfig config = new ConstraintSolverConfig(topology);
-        return incompatible(config.getIncompatibleComponentSets(), counts)
-                .or(() -> tooManyOnAHost(config.getMaxNodeCoLocationCnts(), counts));
     }
 
     private static Optional<String> incompatible(
@@ -82,7 +112,9 @@ final class RasConstraints {
         for (Map<String, Long> components : counts.values()) {
             for (String one : new TreeSet<>(components.keySet())) {
                 for (String other : new TreeSet<>(incompatible.getOrDefault(one, Set.of()))) {
-                    if (components.containsKey(other)) {
+                    // Listed as incompatible with itself, it may be alone in a worker.
+                    long most = other.equals(one) ? 1 : 0;
+                    if (components.getOrDefault(other, 0L) > most) {
                         return Optional.of(
                                 "%s and %s must not share a worker (%s)"
                                         .formatted(one, other, Config.TOPOLOGY_RAS_CONSTRAINTS));

@@ -9,8 +9,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.StormCommon;
 import org.apache.storm.generated.Bolt;
@@ -21,6 +23,7 @@ import org.apache.storm.generated.StormTopology;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.resource.normalization.NormalizedResourceRequest;
+import org.apache.storm.scheduler.resource.strategies.scheduling.ConstraintSolverConfig;
 import org.apache.storm.shade.net.minidev.json.JSONValue;
 import org.apache.storm.utils.Utils;
 import org.slf4j.Logger;
@@ -103,6 +106,9 @@ final class TopologyDefinitions {
         definition.setLoadAwareMessagingDisabled(
                 Boolean.TRUE.equals(
                         topology.getConf().get(Config.TOPOLOGY_DISABLE_LOADAWARE_MESSAGING)));
+        definition
+                .setOneExecutorPerWorker(RasConstraints.oneExecutorPerWorker(topology))
+                .setOneComponentPerWorker(RasConstraints.oneComponentPerWorker(topology));
         return definition.setDigest(Digest.of(definition.build())).build();
     }
 
@@ -141,6 +147,7 @@ final class TopologyDefinitions {
         Map<String, Set<ExecutorDetails>> executors =
                 new TreeMap<>(topology.getComponentToExecutors());
         StormTopology whole = withSystemComponents(topology);
+        Optional<ConstraintSolverConfig> constraints = constraints(topology);
         List<Component> components = new ArrayList<>();
         executors.forEach(
                 (id, ofComponent) -> {
@@ -158,11 +165,35 @@ final class TopologyDefinitions {
                                 .setCpuCores(ClusterSnapshot.cores(request.getTotalCpu()))
                                 .setOnHeapBytes(ClusterSnapshot.bytes(request.getOnHeapMemoryMb()))
                                 .setOffHeapBytes(
-                                        ClusterSnapshot.bytes(request.getOffHeapMemoryMb()));
+                                        ClusterSnapshot.bytes(request.getOffHeapMemoryMb()))
+                                .putAllGenericResources(
+                                        ClusterSnapshot.generic(request.toNormalizedMap()));
                     }
+                    constraints.ifPresent(
+                            it -> {
+                                component.addAllIncompatible(
+                                        new TreeSet<>(
+                                                it.getIncompatibleComponentSets()
+                                                        .getOrDefault(id, Set.of())));
+                                component.setMostOnSupervisor(
+                                        it.getMaxNodeCoLocationCnts().getOrDefault(id, 0));
+                            });
                     components.add(component.build());
                 });
         return components;
+    }
+
+    private static Optional<ConstraintSolverConfig> constraints(TopologyDetails topology) {
+        try {
+            return RasConstraints.solverConfig(topology);
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "topology {}: {} cannot be read, going on without",
+                    topology.getId(),
+                    Config.TOPOLOGY_RAS_CONSTRAINTS,
+                    e);
+            return Optional.empty();
+        }
     }
 
     /** Logs requests of a component that are not amounts; the definition has 0 instead. */

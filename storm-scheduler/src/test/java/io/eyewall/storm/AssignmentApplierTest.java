@@ -292,6 +292,31 @@ class AssignmentApplierTest {
     }
 
     @Test
+    void aComponentThatIsIncompatibleWithItselfMayBeAloneInAWorker() {
+        Map<String, Object> settings =
+                Map.of(
+                        Config.TOPOLOGY_RAS_CONSTRAINTS,
+                        Map.of("count", Map.of("incompatibleComponents", List.of("count"))));
+        Map<ExecutorDetails, WorkerSlot> apart =
+                both(placed(S1, SPOUT, COUNT_A, ACKER), placed(S2, COUNT_B));
+        Cluster cluster = cluster(Map.of(), topology("t", 2, settings));
+
+        assertThat(AssignmentApplier.apply(place(cluster, "t", apart), cluster)).isEmpty();
+        assertConstraint(
+                settings,
+                both(placed(S1, SPOUT, ACKER), placed(S2, COUNT_A, COUNT_B)),
+                "count and count must not share a worker (topology.ras.constraints)");
+    }
+
+    @Test
+    void constraintsThatCannotBeReadRejectThePlacementOfTheirTopologyAlone() {
+        assertConstraint(
+                Map.of(Config.TOPOLOGY_RAS_CONSTRAINTS, 7),
+                allOn(S1),
+                "topology.ras.constraints cannot be read");
+    }
+
+    @Test
     void aTopologyThatIsGoneIsRejected() {
         Cluster cluster = cluster(Map.of("t", allOn(S1)), topology("t", 1));
         Decision decision =

@@ -18,11 +18,13 @@ import io.eyewall.storm.rpc.TopologyState;
 import io.eyewall.storm.rpc.Worker;
 import java.util.List;
 import java.util.Map;
+import org.apache.storm.Config;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SupervisorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.scheduler.WorkerSlot;
+import org.apache.storm.scheduler.resource.normalization.NormalizedResources;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,6 +49,23 @@ class ClusterSnapshotTest {
                                 .setCpuCores(4.0)
                                 .setMemoryBytes(4_294_967_296L)
                                 .build());
+    }
+
+    @Test
+    void aSupervisorsGenericResourcesAreAllThatIsNeitherCpuNorMemory() {
+        Map<String, Double> resources =
+                NormalizedResources.RESOURCE_NAME_NORMALIZER.normalizedResourceMap(
+                        Map.of(
+                                Config.SUPERVISOR_CPU_CAPACITY, 400.0,
+                                Config.SUPERVISOR_MEMORY_CAPACITY_MB, 4096.0,
+                                "gpu.count", 2.0,
+                                "network", Double.NaN));
+        SupervisorDetails gpus =
+                new SupervisorDetails("s1", "host-s1", Map.of(), List.of(6700), resources);
+
+        Supervisor shown = snapshot(cluster(List.of(gpus), Map.of())).state().getSupervisors(0);
+
+        assertThat(shown.getGenericResourcesMap()).isEqualTo(Map.of("gpu.count", 2.0));
     }
 
     @ParameterizedTest

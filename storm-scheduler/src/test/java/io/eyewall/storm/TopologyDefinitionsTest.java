@@ -51,6 +51,56 @@ class TopologyDefinitionsTest {
     }
 
     @Test
+    void whatTheResourceAwareSchedulerPromisesIsPartOfTheDefinition() {
+        Map<String, Object> constraints =
+                Map.of(
+                        "count",
+                        Map.of(
+                                "maxNodeCoLocationCnt",
+                                2,
+                                "incompatibleComponents",
+                                List.of("spout")));
+        TopologyDefinition definition =
+                define(
+                        topology(
+                                "t",
+                                1,
+                                Map.of(
+                                        Config.TOPOLOGY_RAS_CONSTRAINTS,
+                                        constraints,
+                                        Config.TOPOLOGY_RAS_ONE_COMPONENT_PER_WORKER,
+                                        true)));
+
+        Component count = component(definition, "count");
+        assertThat(count.getMostOnSupervisor()).isEqualTo(2);
+        assertThat(count.getIncompatibleList()).containsExactly("spout");
+        // Storm reads it in both directions.
+        assertThat(component(definition, "spout").getIncompatibleList()).containsExactly("count");
+        assertThat(component(definition, "spout").getMostOnSupervisor()).isZero();
+        assertThat(definition.getOneComponentPerWorker()).isTrue();
+        assertThat(definition.getOneExecutorPerWorker()).isFalse();
+    }
+
+    @Test
+    void genericResourcesAreThoseOfOneExecutorWithoutCpuAndMemory() {
+        TopologyDefinition definition =
+                define(requesting("t", "topology.component.resources.map", "{\"gpu.count\": 2.0}"));
+
+        assertThat(component(definition, "count").getGenericResourcesMap())
+                .isEqualTo(Map.of("gpu.count", 2.0));
+        assertThat(component(definition, "spout").getGenericResourcesMap()).isEmpty();
+    }
+
+    @Test
+    void constraintsThatCannotBeReadLeaveTheRestOfTheDefinition() {
+        TopologyDefinition definition =
+                define(topology("t", 1, Map.of(Config.TOPOLOGY_RAS_CONSTRAINTS, 7)));
+
+        assertThat(definition.getComponentsCount()).isEqualTo(3);
+        assertThat(component(definition, "count").getIncompatibleList()).isEmpty();
+    }
+
+    @Test
     void theMessageTimeoutIsTheTopologysOwn() {
         Map<String, Object> own = Map.of(Config.TOPOLOGY_MESSAGE_TIMEOUT_SECS, 10);
         Map<String, Object> bad = Map.of(Config.TOPOLOGY_MESSAGE_TIMEOUT_SECS, "soon");
@@ -204,6 +254,13 @@ class TopologyDefinitionsTest {
     private static Map<String, String> settings(
             TopologyDefinitions definitions, Map<String, Object> conf) {
         return definitions.of(List.of(topology("t", 1, conf))).get("t").getSettingsMap();
+    }
+
+    private static Component component(TopologyDefinition definition, String id) {
+        return definition.getComponentsList().stream()
+                .filter(it -> it.getId().equals(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     private TopologyDefinition define(TopologyDetails topology) {
