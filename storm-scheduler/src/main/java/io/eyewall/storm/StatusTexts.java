@@ -42,7 +42,15 @@ final class StatusTexts {
      * @param before the texts before it ran, to distinguish its own from older ones
      */
     static void write(Round round, Cluster cluster, String inner, Map<String, String> before) {
-        round.decided().forEach((id, text) -> set(cluster, id, text));
+        round.decided()
+                .forEach(
+                        (id, text) ->
+                                set(
+                                        cluster,
+                                        id,
+                                        isEvicted(cluster, id)
+                                                ? evicted(cluster, id, inner, before.get(id))
+                                                : text));
         round.undecided()
                 .forEach(
                         (id, reason) -> {
@@ -52,15 +60,30 @@ final class StatusTexts {
                         });
     }
 
+    /** Whether the inner scheduler took slots of a topology that was decided, which ran whole. */
+    private static boolean isEvicted(Cluster cluster, String id) {
+        TopologyDetails topology = cluster.getTopologies().getById(id);
+        return topology != null && !cluster.getUnassignedExecutors(topology).isEmpty();
+    }
+
+    private static String evicted(Cluster cluster, String id, String inner, String before) {
+        return withStorms(cluster, id, "evicted by " + inner, before);
+    }
+
     private static String undecided(
             Cluster cluster, String id, String inner, String reason, String before) {
         TopologyDetails topology = cluster.getTopologies().getById(id);
         if (cluster.getUnassignedExecutors(topology).isEmpty()) {
             return "placed by %s: %s".formatted(inner, reason);
         }
+        return withStorms(
+                cluster, id, "not placed by %s: %s".formatted(inner, reason), before);
+    }
+
+    /** The text, and what the inner scheduler said in this round. */
+    private static String withStorms(Cluster cluster, String id, String text, String before) {
         String now = cluster.getStatus(id);
-        String failed = "not placed by %s: %s".formatted(inner, reason);
-        return now == null || now.equals(before) ? failed : failed + "; " + now;
+        return now == null || now.equals(before) ? text : text + "; " + now;
     }
 
     /** Storm logs a line each time a status is set. */

@@ -266,6 +266,32 @@ class EyewallSchedulerTest {
     }
 
     @Test
+    void aTopologyThatTheInnerSchedulerEvictsIsNotSaidToRun() {
+        // One slot, and what waits comes first by its priority: RAS takes the slot from what runs.
+        Map<String, Object> last = Map.of(Config.TOPOLOGY_PRIORITY, 29);
+        Map<String, Object> first = Map.of(Config.TOPOLOGY_PRIORITY, 0);
+        try (ScriptedSidecar sidecar =
+                        answering(
+                                deciding(
+                                        state ->
+                                                state.getNeedsScheduling()
+                                                        ? decline(state, "no room")
+                                                        : keep(state).toBuilder().setStatus(RAN).build()));
+                Rounds rounds =
+                        new Rounds(
+                                        List.of(supervisor("s1", 6700)),
+                                        settings(sidecar.address(), "resource-aware"))
+                                .with(topology("old", 1, last), topology("new", 1, first))) {
+            rounds.running("old", allOn(S1), RAN).next();
+
+            assertThat(rounds.running.get("new")).isEqualTo(allOn(S1));
+            assertThat(rounds.running.getOrDefault("old", Map.of())).isEmpty();
+            assertThat(rounds.status("old"))
+                    .startsWith("evicted by ResourceAwareScheduler");
+        }
+    }
+
+    @Test
     void whereTheInnerSchedulerFailsTooItsMessageIsKept() {
         // RAS finds no host for a worker of 512 MB on one that has 256.
         List<SupervisorDetails> small = List.of(Fixture.sized("s1", 400, 256, 6700));
