@@ -188,7 +188,7 @@ def assert_names_what_binds(name: str, problem: PlacementProblem, solution: Solu
     """The first sentence has a resource, and one of the problem's operators or nodes."""
     known = {it.id for it in problem.operators} | {it.id for it in problem.nodes}
     words = set(re.findall(r"\w+", solution.reasons[0]))
-    assert words & {"operators", "cpu", "memory", "bandwidth"}, (name, solution.reasons)
+    assert words & {*problem.resources, "bandwidth"}, (name, solution.reasons)
     assert words & known, (name, solution.reasons)
 
 

@@ -47,7 +47,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         bursts[node] = 0.0
         trees[node] = batches[node] = following[node] = slowest[node] = 0.0
         assumed[node] = on_way[node] = shares[node] = 0.0
-        used[0, node] = used[1, node] = used[2, node] = 0.0
+        used[:, node] = 0.0
     room.present[:] = False
     limited = len(links) > 0
     for source in range(len(links)):
@@ -64,7 +64,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
         if node == NOWHERE:
             continue
         held[node] += 1.0
-        for resource in range(3):
+        for resource in range(len(used)):
             used[resource, node] += terms.requirements[resource, operator]
         if multiple == UNKNOWN:
             continue
@@ -134,7 +134,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             wait = _wait(filled, terms.exponents[node])
             found = max(trees[node], batches[node], assumed[node])
             seconds += entering[node] * terms.sharing * found * wait
-        for resource in range(3):
+        for resource in range(len(used)):
             over = used[resource, node] - terms.limits[resource, node]
             if over > 0.0:
                 excess += over / terms.units[resource]
@@ -143,7 +143,7 @@ def evaluate_places(terms: LoadTerms, room: Scratch, places: Places) -> tuple[fl
             for target in range(len(links)):
                 over = links[source, target] - terms.link_limits[source, target]
                 if over > 0.0:
-                    excess += over / terms.units[3]
+                    excess += over / terms.units[len(used)]
     for operator in range(len(places)):
         node, multiple = places[operator], room.operators[operator]
         if node == NOWHERE or multiple == UNKNOWN:

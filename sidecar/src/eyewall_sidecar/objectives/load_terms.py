@@ -247,7 +247,7 @@ def scratch(terms: LoadTerms) -> Scratch:
         assumed=np.zeros(nodes),
         on_way=np.zeros(nodes),
         shares=np.zeros(nodes),
-        used=np.zeros((3, nodes)),
+        used=np.zeros((len(terms.requirements), nodes)),
         links=np.zeros(terms.link_limits.shape),
         operators=np.ones(len(terms.demands)),
         streams=np.ones(len(terms.sources)),
