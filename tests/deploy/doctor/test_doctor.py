@@ -248,6 +248,32 @@ def test_a_class_of_ours_that_does_not_exist_would_end_nimbus() -> None:
     assert finding.advice == f"it is {CLASS}"
 
 
+BLACKLIST = "nimbus.blacklist.scheduler.strategy"
+STRATEGIES = "org.apache.storm.scheduler.blacklist.strategies"
+
+
+def test_keys_of_storms_other_schedulers_are_named_where_eyewall_places() -> None:
+    pools = {"multitenant.scheduler.user.pools": {"me": 3}, "isolation.scheduler.machines": {}}
+    found = {it.check: it for it in check_settings({"storm.scheduler": CLASS, **pools})}
+    assert {found[key].severity for key in pools} == {Severity.ADVICE}
+    assert "MultitenantScheduler" in found["multitenant.scheduler.user.pools"].found
+    storms = "org.apache.storm.scheduler.IsolationScheduler"
+    others = {it.check for it in check_settings({"storm.scheduler": storms, **pools})}
+    assert others.isdisjoint(pools)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "advised"),
+    [(None, True), ("DefaultBlacklistStrategy", True), ("RasBlacklistStrategy", False)],
+)
+def test_a_blacklist_that_takes_fewer_workers_for_a_shortage_is_advised_against(
+    strategy: str | None, advised: bool
+) -> None:
+    given = {} if strategy is None else {BLACKLIST: f"{STRATEGIES}.{strategy}"}
+    found = [it.check for it in check_settings({"storm.scheduler": CLASS, **given})]
+    assert (BLACKLIST in found) is advised
+
+
 def test_timing_that_makes_moves_dear_is_named_key_by_key() -> None:
     settings = {**recommended_settings(), "task.refresh.poll.secs": 10}
     finding = next(f for f in check_settings(settings) if f.check == "timing of moves")

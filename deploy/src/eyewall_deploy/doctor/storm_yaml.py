@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 _PREFIX = "eyewall."
 _OBJECTIVES = (OBJECTIVE, EARLY_OBJECTIVE)
 _STICKS = "Nimbus writes it into each topology that is submitted"
+_UNUSED = {
+    "isolation.scheduler.machines": "Storm's IsolationScheduler",
+    "multitenant.scheduler.user.pools": "Storm's MultitenantScheduler",
+    "resource.aware.scheduler.user.pools": "RAS, for what Eyewall does not decide",
+}
+"""Keys of Storm's schedulers that Eyewall places without, and who reads them."""
+_BLACKLIST = "nimbus.blacklist.scheduler.strategy"
+_BLACKLIST_FOR_RAS = "org.apache.storm.scheduler.blacklist.strategies.RasBlacklistStrategy"
 DEFAULT_SIDECAR = Endpoint("127.0.0.1", 7077)
 
 
@@ -58,6 +66,8 @@ def check_settings(settings: dict[str, Any]) -> Iterator[CheckResult]:
     if ours and not findings:
         yield fine("eyewall.* keys", ", ".join(sorted(ours)))
     yield from _check_timing(settings)
+    if settings.get("storm.scheduler") == CLASS:
+        yield from _check_other_schedulers(settings)
 
 
 def sidecar_addresses(settings: dict[str, Any]) -> list[Endpoint]:
@@ -119,6 +129,24 @@ def _unset(name: str) -> str:
     """Say how a topology gets rid of what it took over."""
     unset = json.dumps({name: None})
     return f"(topologies that already have it: storm rebalance NAME -t '{unset}')"
+
+
+def _check_other_schedulers(settings: dict[str, Any]) -> Iterator[CheckResult]:
+    """Look at what Storm's own schedulers would do by these settings, and Eyewall does not."""
+    for key in _UNUSED.keys() & settings.keys():
+        yield advice(
+            key,
+            f"only {_UNUSED[key]} reads it: Eyewall places without",
+            "unset it, or pin topologies to hosts with eyewall.pin",
+        )
+    # Storm's default counts workers that a topology asked for and does not have as a shortage, and
+    # takes hosts off the blacklist for it; RAS and Eyewall run topologies on fewer.
+    if settings.get(_BLACKLIST) != _BLACKLIST_FOR_RAS:
+        yield advice(
+            _BLACKLIST,
+            "Storm's default releases blacklisted hosts for topologies on fewer workers than asked",
+            f"set it to {_BLACKLIST_FOR_RAS}",
+        )
 
 
 def _check_timing(settings: dict[str, Any]) -> Iterator[CheckResult]:
