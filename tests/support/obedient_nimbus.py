@@ -212,9 +212,13 @@ class Nimbus:
         self.planner = Planner(self.context, map("{:08x}".format, count(1)).__next__)
         self.running: dict[str, Assignment] = {}
 
-    def round(self, *topologies: Topology, obey: bool = True) -> dict[str, Decision]:
+    def round(
+        self, *topologies: Topology, obey: bool = True, refusal: str = ""
+    ) -> dict[str, Decision]:
         self.clock.now += 1
-        states = [state(it, *self.running.get(it.id, ())) for it in topologies]
+        states = [
+            replace(state(it, *self.running.get(it.id, ())), refusal=refusal) for it in topologies
+        ]
         decisions = self.service.decide(cluster(self.hosts, *states), self.clock.now + 2)
         for decision in decisions:
             if obey and isinstance(decision.verdict, Place):

@@ -89,8 +89,7 @@ class Code(Enum):
     COOLING = "the assignment cools down for another {seconds:.0f} s"
     STILL = "the last move was a setback: nothing moves for another {seconds:.0f} s"
     REFUSED_MOVE = (
-        "Nimbus does not take this move (its log has the reason): it is ordered again in "
-        "{seconds:.0f} s"
+        "Nimbus does not take this move ({reason}): it is ordered again in {seconds:.0f} s"
     )
     UNSETTLED = "what is measured has not come to rest since its workers started"
     ROUND_BUDGET = (
@@ -146,7 +145,7 @@ class Code(Enum):
         "{throughput:.0%} carried"
     )
     RESTARTED_WORKERS = "a worker has been restarted {restarts:count time} since"
-    UNDO_NOT_TAKEN = "Nimbus did not take the way back {orders:count time} (its log has the reason)"
+    UNDO_NOT_TAKEN = "Nimbus did not take the way back {orders:count time} ({reason})"
     ORIGIN_IS_FULL = "where it was, {part:.0%} of what was carried there would be now"
     UNDO_COSTS_MORE = (
         "the way back would cost {cost:.0f} s of lateness for each tuple/s, and save {saved:.0f} s "

@@ -156,6 +156,29 @@ def test_a_move_that_nimbus_does_not_take_is_not_ordered_in_every_round() -> Non
     assert any(is_placed(nimbus.round(pinned, obey=False)[it.id]) for _ in range(3))
 
 
+def test_a_move_that_the_shim_refuses_waits_at_once_and_says_why() -> None:
+    it, why = topology(), "host-b would need 3 gpu and has 2"
+    nimbus = nimbus_with(it, cool_down_seconds=10.0)
+    nimbus.clock.now += 10
+    assert is_placed(nimbus.round(it, obey=False)[it.id])
+    refused = nimbus.round(it, obey=False, refusal=why)[it.id]
+    assert not is_placed(refused)
+    assert f"Nimbus does not take this move ({why})" in str(refused.status)
+    assert why in nimbus.recorded.records[-1].said
+    # What came of the last round's decision, which left all as it is, is no refusal any more.
+    later = [is_placed(nimbus.round(it, obey=False)[it.id]) for _ in range(12)]
+    assert [number for number, placed in enumerate(later) if placed] == [8]
+
+
+def test_a_refusal_of_what_runs_by_now_is_of_another_decision() -> None:
+    it = topology()
+    nimbus = nimbus_with(it)
+    assert is_placed(nimbus.round(it)[it.id])
+    nimbus.round(it, refusal="assignment changed since")
+    handover = nimbus.service.last_round().records[it.id].handover
+    assert handover is None or not handover.refusal
+
+
 def test_a_move_that_a_pin_forced_is_not_undone() -> None:
     # The tag runs on a, where its pin does not allow it: on c it is slower, and stays.
     free, pinned = topology(), topology(pin={"source": ["a"], "tag": ["c"], "sink": ["c"]})

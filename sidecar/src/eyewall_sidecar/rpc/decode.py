@@ -138,6 +138,7 @@ def _topology_state(
         assignment=workers,
         assignment_digest=message.assignment_digest,
         needs_scheduling=message.needs_scheduling,
+        refusal=message.refusal,
     )
 
 

@@ -11,6 +11,8 @@ from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import WorkerStarts
 from eyewall_sidecar.storm import Assignment, SlotChoice
 
+UNKNOWN_REFUSAL = "its log has the reason"
+
 
 @dataclass(frozen=True, slots=True)
 class MoveConditions:
@@ -24,9 +26,9 @@ class MoveConditions:
         Until the assignment has cooled down; 0 or less if it has.
     still_seconds
         Until something may move again after a setback; 0 or less if it may.
-    refused, refused_seconds
-        What Nimbus was given last, and for how long that is not ordered again, as Nimbus does not
-        take it; 0 if it may be.
+    refused, refused_seconds, refusal
+        What Nimbus was given last, for how long that is not ordered again, as Nimbus does not take
+        it (0 if it may be), and why, if that is known.
     unsettled
         Whether what is measured has not come to rest since workers started.
     awaits_verdict
@@ -58,6 +60,7 @@ class MoveConditions:
     still_seconds: float = 0.0
     refused: Assignment = ()
     refused_seconds: float = 0.0
+    refusal: str = ""
     unsettled: bool = False
     awaits_verdict: bool = False
     is_quiet: bool = False

@@ -40,6 +40,8 @@ class Handover:
         What is to be looked back on; None after a placement or an order.
     orders, ordered
         In how many rounds it was handed over, as Nimbus did not take it before, and when last.
+    refusal
+        Why the shim refused it; empty if it did not say so.
     """
 
     assignment: Assignment
@@ -47,11 +49,18 @@ class Handover:
     trial: MoveTrial | None = None
     orders: int = 1
     ordered: float = -inf
+    refusal: str = ""
 
     def after(self, before: "Handover | None", now: float) -> "Handover":
         """Return this one as it is ordered now, where the one before has not come to run."""
         again = before is not None and set(before.assignment) == set(self.assignment)
         return replace(self, orders=before.orders + 1 if before and again else 1, ordered=now)
+
+    def with_refusal(self, topology: TopologyState) -> "Handover":
+        """Return it with the reason why the shim refused it, if it did; orders would not help."""
+        if not topology.refusal or set(topology.assignment) == set(self.assignment):
+            return self
+        return replace(self, refusal=topology.refusal, orders=max(self.orders, MOST_ORDERS))
 
     def refused_seconds(self, cool_down: float, now: float) -> float:
         """Return for how long it is not ordered again, as Nimbus does not take it; or 0."""

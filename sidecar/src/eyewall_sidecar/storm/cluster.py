@@ -218,12 +218,15 @@ class TopologyState:
         Names the assignment. Opaque: a decision is bound to it.
     needs_scheduling
         Whether Storm would place something; also true of fewer workers than were requested.
+    refusal
+        Why the shim did not apply the last decision; empty if it did.
     """
 
     topology: Topology
     assignment: Assignment = ()
     assignment_digest: bytes = b""
     needs_scheduling: bool = False
+    refusal: str = ""
 
     def running(self) -> dict[Executor, Slot]:
         """Each executor that runs, with its slot; executors the topology lost are left out."""

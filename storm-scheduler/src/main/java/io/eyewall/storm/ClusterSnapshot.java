@@ -30,8 +30,14 @@ record ClusterSnapshot(
     private static final double PERCENT_PER_CORE = 100;
     private static final double BYTES_PER_MEGABYTE = 1024 * 1024;
 
+    /**
+     * @param refusals why decisions of the last round were not applied, by topology id
+     */
     static ClusterSnapshot take(
-            Cluster cluster, Collection<TopologyDetails> topologies, TopologyDefinitions definitions) {
+            Cluster cluster,
+            Collection<TopologyDetails> topologies,
+            TopologyDefinitions definitions,
+            Map<String, String> refusals) {
         Map<String, TopologyDefinition> defined = definitions.of(topologies);
         ClusterState.Builder state = ClusterState.newBuilder();
         cluster.getSupervisors().values().stream()
@@ -42,7 +48,10 @@ record ClusterSnapshot(
                 .forEach(
                         topology ->
                                 state.addTopologies(
-                                        topology(topology, defined.get(topology.getId()), cluster)));
+                                        topology(topology, defined.get(topology.getId()), cluster)
+                                                .setRefusal(
+                                                        refusals.getOrDefault(
+                                                                topology.getId(), ""))));
         ClusterState built = state.build();
         return new ClusterSnapshot(built, Digest.of(built), defined);
     }
@@ -98,7 +107,7 @@ record ClusterSnapshot(
         return meta;
     }
 
-    private static TopologyState topology(
+    private static TopologyState.Builder topology(
             TopologyDetails topology, TopologyDefinition definition, Cluster cluster) {
         List<Worker> workers = Workers.of(cluster.getAssignmentById(topology.getId()));
         return TopologyState.newBuilder()
@@ -106,7 +115,6 @@ record ClusterSnapshot(
                 .setDefinitionDigest(definition.getDigest())
                 .addAllWorkers(workers)
                 .setNeedsScheduling(!cluster.getUnassignedExecutors(topology).isEmpty())
-                .setAssignmentDigest(Workers.digest(workers))
-                .build();
+                .setAssignmentDigest(Workers.digest(workers));
     }
 }

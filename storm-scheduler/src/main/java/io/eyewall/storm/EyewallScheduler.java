@@ -28,7 +28,10 @@ public class EyewallScheduler extends ResourceAwareScheduler {
 
     private static final Logger LOG = LoggerFactory.getLogger(EyewallScheduler.class);
 
-    /** Why each topology's last decision was rejected: the same reason is logged once. */
+    /**
+     * Why each topology's last decision was rejected: the same reason is logged once, and the
+     * sidecar is told.
+     */
     private final Map<String, String> rejections = new HashMap<>();
 
     private final ServedSlots served = new ServedSlots(System::nanoTime);
@@ -146,7 +149,11 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                                 : settings.roundDeadline());
         // All topologies: those that the sidecar must not decide hold slots, too.
         ClusterSnapshot snapshot =
-                ClusterSnapshot.take(cluster, cluster.getTopologies().getTopologies(), definitions);
+                ClusterSnapshot.take(
+                        cluster,
+                        cluster.getTopologies().getTopologies(),
+                        definitions,
+                        rejections);
         Answer answer = metrics.sidecarTime.timeSupplier(() -> sidecars.ask(snapshot, limit));
         if (answer instanceof Answer.Failure failure) {
             metrics.fallback(failure.cause()).mark();

@@ -158,7 +158,8 @@ class ClusterSnapshotTest {
 
     private static ClusterSnapshot snapshot(Cluster cluster) {
         List<TopologyDetails> topologies = List.copyOf(cluster.getTopologies().getTopologies());
-        return ClusterSnapshot.take(cluster, topologies, new TopologyDefinitions(Map.of()));
+        return ClusterSnapshot.take(
+                cluster, topologies, new TopologyDefinitions(Map.of()), Map.of());
     }
 
     private static Worker worker(String supervisor, int port, int... tasks) {

@@ -20,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.eyewall.storm.rpc.Decision;
 import io.eyewall.storm.rpc.TopologyState;
 import io.grpc.Status;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -219,6 +220,27 @@ class EyewallSchedulerTest {
             assertThat(rounds.running).containsEntry("t", allOn(S1));
             assertThat(rounds.status("t")).isEqualTo(RAN);
             assertThat(rounds.count("eyewall:rejected-decisions")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void theSidecarIsToldWhyADecisionWasRejectedUntilOneIsNot() {
+        List<String> told = new ArrayList<>();
+        try (ScriptedSidecar sidecar =
+                        answering(
+                                deciding(
+                                        state -> {
+                                            told.add(state.getRefusal());
+                                            return told.size() == 1
+                                                    ? place(state, allOn(slot("s9", 1)), "moved")
+                                                    : keep(state);
+                                        }));
+                Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
+            rounds.running("t", allOn(S1), RAN).next();
+            rounds.next();
+            rounds.next();
+
+            assertThat(told).containsExactly("", "there is no supervisor s9", "");
         }
     }
 

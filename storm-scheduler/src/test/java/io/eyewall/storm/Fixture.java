@@ -152,7 +152,8 @@ final class Fixture {
                         topologies,
                         Map.of("t", allOn(slot))),
                 topologies,
-                new TopologyDefinitions(Map.of()));
+                new TopologyDefinitions(Map.of()),
+                Map.of());
     }
 
     static Map<ExecutorDetails, WorkerSlot> placement(Cluster cluster, String topologyId) {

@@ -56,7 +56,8 @@ class ScheduleRequestBytesTest {
                                                 placed(slot("s1", 6700), SPOUT, ACKER),
                                                 placed(slot("s2", 6700), COUNT_A, COUNT_B)))),
                         topologies,
-                        new TopologyDefinitions(Map.of()));
+                        new TopologyDefinitions(Map.of()),
+                        Map.of());
         return ScheduleRequest.newBuilder()
                 .setContractVersion(Sidecar.CONTRACT_VERSION)
                 .setNimbusId("nimbus-1")
