@@ -232,6 +232,7 @@ class TopologyState(_message.Message):
     WORKERS_FIELD_NUMBER: _builtins.int
     NEEDS_SCHEDULING_FIELD_NUMBER: _builtins.int
     ASSIGNMENT_DIGEST_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
     topology_id: _builtins.str
     definition_digest: _builtins.bytes
     """Digest of the definition that belongs to this state."""
@@ -241,6 +242,8 @@ class TopologyState(_message.Message):
     """Names the assignment in `workers`. Opaque to the sidecar, which returns it with its decision;
     the shim drops a decision whose base is no longer the assignment that runs.
     """
+    refusal: _builtins.str
+    """Why the shim did not apply the last round's decision; empty if it did."""
     @_builtins.property
     def workers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Worker]:
         """The current assignment; empty before the first placement."""
@@ -253,10 +256,11 @@ class TopologyState(_message.Message):
         workers: _abc.Iterable[Global___Worker] | None = ...,
         needs_scheduling: _builtins.bool = ...,
         assignment_digest: _builtins.bytes = ...,
+        refusal: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assignment_digest", b"assignment_digest", "definition_digest", b"definition_digest", "needs_scheduling", b"needs_scheduling", "topology_id", b"topology_id", "workers", b"workers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assignment_digest", b"assignment_digest", "definition_digest", b"definition_digest", "needs_scheduling", b"needs_scheduling", "refusal", b"refusal", "topology_id", b"topology_id", "workers", b"workers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
