@@ -96,8 +96,8 @@ def test_nothing_is_searched_for_while_quicker_hosts_still_are_and_both_count(
 ) -> None:
     pending = ScriptedJob[Solution](search.task, SECONDS, ready=False)
     quick = replace(search, job=pending, solution=None)
-    assert not may(replace(search, quick=quick), candidate, 10 * RESTED)
-    done = replace(search, quick=search)
+    assert not may(replace(search, cheaper=(quick,)), candidate, 10 * RESTED)
+    done = replace(search, cheaper=(search,))
     assert not may(done, candidate, RESTED)
     assert may(done, candidate, BEGAN + 10 * 2 * SECONDS)
 
@@ -218,7 +218,7 @@ def test_a_search_among_quicker_hosts_that_failed_counts_from_when_it_began(
     search: PlacementSearch, candidate: CandidateMove
 ) -> None:
     quick = replace(search, solution=None, failure=FAILURE, found=BEGAN + 4.0)
-    both = replace(search, quick=quick)  # 6 s, and 4 s
+    both = replace(search, cheaper=(quick,))  # 6 s, and 4 s
     assert not may(both, candidate, BEGAN + 99.9)
     assert may(both, candidate, BEGAN + 100.0)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from eyewall_sidecar.config import ServiceSettings
 from eyewall_sidecar.messages import Code
-from eyewall_sidecar.service.candidate_move import MoveConditions
+from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.decision import TopologyRecord, cancel_search
 from eyewall_sidecar.service.movement_rules import MoveVerdict, evaluate_move, reassess
 from eyewall_sidecar.service.placement_search import PlacementSearch
@@ -13,7 +13,11 @@ from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.quick_starts import is_priced_out, quick_task
 from eyewall_sidecar.service.search_pause import next_change
 from eyewall_sidecar.service.solver_pool import PlacementTask, Solvers
+from eyewall_sidecar.service.worker_moves import worker_moves_task
 from eyewall_sidecar.service.worker_starts import WorkerStarts
+
+CHEAPER = (worker_moves_task, quick_task)
+"""What is searched for, one after the other, where only its price holds a move back."""
 
 
 class CandidateSearch:
@@ -53,7 +57,7 @@ class CandidateSearch:
         *,
         outdated: bool,
     ) -> tuple[TopologyRecord, PlacementSearch, MoveVerdict]:
-        """Evaluate a move to what a search found or, if it costs too much, to quicker hosts.
+        """Evaluate a move to what a search found or, if it costs too much, to what costs less.
 
         Each is assessed again only if the problem changed. Also return the search that it is from.
         ValueError if the search has not found anything yet.
@@ -66,18 +70,31 @@ class CandidateSearch:
         verdict = evaluate_move(candidate, limits, conditions)
         if not is_priced_out(verdict):
             return record, search, verdict
-        quick = search.quick
-        if quick is None:
-            task = quick_task(search.task, candidate, self._starts)
-            job = self._solvers.run(task, self.longest(request)) if task is not None else None
-            quick = PlacementSearch(task or search.task, job, began=self._clock())
-            search = replace(search, quick=quick)
-            return replace(record, search=search), search, verdict
-        if quick.solution is None:
-            return record, search, verdict
-        other = reassess(record.quick_candidate, request, quick.solution, outdated=outdated)
-        record = replace(record, quick_candidate=other)
-        quicker = evaluate_move(other, limits, conditions)
-        if quicker.hold is None or quicker.hold.code is Code.REFUSED_MOVE:
-            return record, quick, quicker
+        for place, make_task in enumerate(CHEAPER):
+            if place == len(search.cheaper):
+                task = make_task(search.task, candidate, self._starts)
+                job = self._solvers.run(task, self.longest(request)) if task is not None else None
+                begun = PlacementSearch(task or search.task, job, began=self._clock())
+                search = replace(search, cheaper=(*search.cheaper, begun))
+                record = replace(record, search=search)
+            cheaper = search.cheaper[place]
+            if cheaper.job is not None:
+                break
+            if cheaper.solution is None:
+                continue
+            known = record.cheaper[place] if place < len(record.cheaper) else None
+            other = reassess(known, request, cheaper.solution, outdated=outdated)
+            record = replace(record, cheaper=_with(record.cheaper, place, other))
+            found = evaluate_move(other, limits, conditions)
+            if found.hold is None or found.hold.code is Code.REFUSED_MOVE:
+                return record, cheaper, found
         return record, search, verdict
+
+
+def _with(
+    candidates: tuple[CandidateMove | None, ...], place: int, candidate: CandidateMove
+) -> tuple[CandidateMove | None, ...]:
+    """Return candidates with one at its place."""
+    known = [*candidates, *[None] * (place + 1 - len(candidates))]
+    known[place] = candidate
+    return tuple(known)

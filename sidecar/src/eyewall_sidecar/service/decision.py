@@ -114,8 +114,9 @@ class TopologyRecord:
         The status of that assignment; None if it was not decided here.
     was_kept
         Whether the status said why this assignment is only kept: once that is over, it says so.
-    request, search, candidate, quick_candidate
-        The last problem, the search under way or done, and its solutions held against the problem.
+    request, search, candidate, cheaper
+        The last problem, the search under way or done, its solution held against the problem, and
+        those of the search's cheaper ones; None where there is none.
     hold
         What keeps anything better from being looked for or done, if its status should say so.
     handover
@@ -146,7 +147,7 @@ class TopologyRecord:
     request: PlacementRequest | None = None
     search: PlacementSearch | None = None
     candidate: CandidateMove | None = None
-    quick_candidate: CandidateMove | None = None
+    cheaper: tuple[CandidateMove | None, ...] = ()
     hold: Message | None = None
     handover: Handover | None = None
     trial: MoveTrial | None = None
@@ -227,8 +228,9 @@ def poll_search(record: TopologyRecord, until: float, clock: Callable[[], float]
     if record.search is None:
         return record
     search = record.search.polled(until, clock)
-    if search.quick is not None:
-        search = replace(search, quick=search.quick.polled(clock(), clock))
+    if search.cheaper:
+        polled = tuple(it.polled(clock(), clock) for it in search.cheaper)
+        search = replace(search, cheaper=polled)
     return replace(record, search=search)
 
 

@@ -23,8 +23,9 @@ class PlacementSearch:
         clock of rounds. The same where it failed before anything worked on it.
     change
         Factor by which the value of what runs has to change to be searched for sooner again.
-    quick
-        The search among hosts on which workers start quickly; None if it was not needed yet.
+    cheaper
+        Searches for what costs less to move to, as far as they were needed; without a job from the
+        beginning where there was nothing to look for.
     """
 
     task: PlacementTask
@@ -34,7 +35,7 @@ class PlacementSearch:
     began: float = -inf
     found: float = inf
     change: float = 1.0
-    quick: "PlacementSearch | None" = None
+    cheaper: "tuple[PlacementSearch, ...]" = ()
 
     @property
     def seconds(self) -> float:
@@ -42,7 +43,7 @@ class PlacementSearch:
         own = self.solution.seconds if self.solution is not None else 0.0
         if self.failure is not None:
             own = self.found - self.began
-        return own + (self.quick.seconds if self.quick is not None else 0.0)
+        return own + sum(it.seconds for it in self.cheaper)
 
     def polled(self, until: float, clock: Callable[[], float]) -> "PlacementSearch":
         """Take the solution, or the failure, if it is there by then."""
@@ -58,5 +59,5 @@ class PlacementSearch:
         """Wait no longer for solutions that are under way."""
         if self.job is not None:
             self.job.cancel()
-        if self.quick is not None:
-            self.quick.cancel()
+        for it in self.cheaper:
+            it.cancel()

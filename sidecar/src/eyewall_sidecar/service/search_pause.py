@@ -79,7 +79,7 @@ def may_search_again(
         return True
     if verdict.hold is None:
         return _is_rested_a_little(search, now)
-    if search.quick is not None and search.quick.job is not None:
+    if any(it.job is not None for it in search.cheaper):
         return False
     if not _may_pay(candidate, conditions, limits):
         return False
