@@ -134,20 +134,6 @@ class Topology:
         """Each executor with its component, in the order of components and tasks."""
         return self._executors
 
-    def admits(self, executor: Executor, worker: Collection[Executor], most: int) -> bool:
-        """Whether an executor may join these in a worker, which may hold `most` (EPS_max)."""
-        if len(worker) >= (1 if self.one_executor_per_worker else most):
-            return False
-        joining, others = self._executors[executor], [self._executors[it] for it in worker]
-        heap = joining.on_heap_bytes + sum(it.on_heap_bytes for it in others)
-        if self.worker_max_heap_bytes and heap > self.worker_max_heap_bytes:
-            return False
-        if self.one_component_per_worker and any(it.id != joining.id for it in others):
-            return False
-        return not any(
-            it.id in joining.incompatible or joining.id in it.incompatible for it in others
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Supervisor:

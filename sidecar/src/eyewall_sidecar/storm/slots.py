@@ -13,7 +13,8 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.storm.capacity import SupervisorCapacity, executors_per_slot
 from eyewall_sidecar.storm.cluster import Assignment, Executor, Slot, TopologyState, Worker
-from eyewall_sidecar.storm.worker_packing import Admits, Traffic, pack_workers
+from eyewall_sidecar.storm.worker_packing import Traffic, pack_workers
+from eyewall_sidecar.storm.worker_rules import WorkerRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,7 @@ def choose_slots(
     for executor in topology.topology.executors():
         if executor in placed:
             placed_on.setdefault(placed[executor], []).append(executor)
-
-    def admits(executor: Executor, worker: Sequence[Executor]) -> bool:
-        return topology.topology.admits(executor, worker, most)
-
+    rules = WorkerRules(topology.topology, most)
     workers: list[Worker] = []
     for supervisor, here in sorted(placed_on.items()):
         capacity = capacities[supervisor]
@@ -64,7 +62,7 @@ def choose_slots(
         apart = {executor for it in staying for executor in it.executors}
         here = [it for it in here if it not in apart]
         slots = len(capacity.fresh) + len(capacity.held)
-        groups = _groups(here, running, slots, traffic, admits)
+        groups = _groups(here, running, slots, traffic, rules)
         if groups is None:
             raise ProblemError(
                 message(
@@ -95,7 +93,7 @@ def _groups(
     running: Sequence[Worker],
     slots: int,
     traffic: Traffic,
-    admits: Admits,
+    rules: WorkerRules,
 ) -> list[frozenset[Executor]] | None:
     """Divide one supervisor's executors into workers: those that run whole, and the rest packed.
 
@@ -106,7 +104,7 @@ def _groups(
     while True:
         together = {executor for it in kept for executor in it.executors}
         loose = [it for it in here if it not in together]
-        packed = pack_workers(loose, traffic, admits)
+        packed = pack_workers(loose, traffic, rules)
         if len(kept) + len(packed) <= slots:
             return [it.executors for it in kept] + packed
         if not kept:

@@ -4,15 +4,14 @@ A tuple between two workers of one host is serialised, batched and sent through 
 within a worker it is a reference in a queue (docs/design/load.md).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from eyewall_sidecar.storm.cluster import Executor
+from eyewall_sidecar.storm.worker_rules import WorkerRules
 
 Traffic = Mapping[tuple[Executor, Executor], float]
 """(source, target) → tuples/s; a pair that is missing exchanges nothing."""
-
-Admits = Callable[[Executor, Sequence[Executor]], bool]
-"""Whether an executor may join these in a worker."""
 
 MOST_EXCHANGED = 64
 """With more executors than this the workers stay as they were filled: exchanging pairs costs the
@@ -20,7 +19,7 @@ cube of their number."""
 
 
 def pack_workers(
-    executors: Sequence[Executor], traffic: Traffic, admits: Admits
+    executors: Sequence[Executor], traffic: Traffic, rules: WorkerRules
 ) -> list[frozenset[Executor]]:
     """Divide executors into few workers, with little traffic between these.
 
@@ -29,24 +28,29 @@ def pack_workers(
     helps (Kernighan and Lin, 1970). Ties go by the order of the executors. Where some may not share
     a worker, each begins with one that may share it with the fewest.
     """
-    between = _undirected(executors, traffic)
+    between, apart = _undirected(executors, traffic), rules.apart(executors)
     workers: list[list[Executor]] = []
-    left = list(executors)
+    left = dict.fromkeys(executors)
 
     def first(executor: Executor) -> tuple[int, float]:
-        apart = sum(not admits(executor, [it]) for it in left if it != executor)
-        return apart, sum(between[executor].get(to, 0.0) for to in left)
+        return apart[executor], sum(it for to, it in between[executor].items() if to in left)
 
     while left:
-        worker = [max(left, key=first)]
-        left.remove(worker[0])
-        while fitting := [it for it in left if admits(it, worker)]:
-            nearest = max(fitting, key=lambda it: sum(between[it].get(to, 0.0) for to in worker))
-            worker.append(nearest)
-            left.remove(nearest)
+        room, worker = rules.room(), list[Executor]()
+        joining, pulls = max(left, key=first), defaultdict[Executor, float](float)
+        while True:
+            worker.append(joining)
+            room.add(joining)
+            del left[joining]
+            for to, rate in between[joining].items():
+                pulls[to] += rate
+            fitting = [it for it in left if room.fits(it)]
+            if not fitting:
+                break
+            joining = max(fitting, key=lambda it: pulls[it])
         workers.append(worker)
     if len(workers) > 1 and len(executors) <= MOST_EXCHANGED:
-        while _exchange(workers, between, admits):
+        while _exchange(workers, between, rules):
             pass
     return [frozenset(it) for it in workers]
 
@@ -66,7 +70,7 @@ def _undirected(
 def _exchange(
     workers: list[list[Executor]],
     between: Mapping[Executor, Mapping[Executor, float]],
-    admits: Admits,
+    rules: WorkerRules,
 ) -> bool:
     """Let the first pair change places that lowers the traffic between workers."""
 
@@ -74,7 +78,7 @@ def _exchange(
         return sum(between[executor].get(it, 0.0) for it in worker)
 
     def fits(executor: Executor, worker: Sequence[Executor], instead_of: Executor) -> bool:
-        return admits(executor, [it for it in worker if it != instead_of])
+        return rules.admits(executor, [it for it in worker if it != instead_of])
 
     for number, here in enumerate(workers):
         for there in workers[number + 1 :]:

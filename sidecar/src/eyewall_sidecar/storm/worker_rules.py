@@ -1,0 +1,95 @@
+"""Which executors may share a worker: EPS_max, the worker's heap, and what a topology forbids."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from eyewall_sidecar.storm.cluster import Component, Executor, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRules:
+    """What a topology's workers may hold.
+
+    Parameters
+    ----------
+    topology
+        With topology.worker.max.heap.size.mb and topology.ras.*.
+    most
+        Executors of a worker at most (EPS_max).
+    """
+
+    topology: Topology
+    most: int
+
+    def room(self, worker: Iterable[Executor] = ()) -> "WorkerRoom":
+        """Return what is left in a worker that holds these."""
+        room = WorkerRoom(self)
+        for it in worker:
+            room.add(it)
+        return room
+
+    def admits(self, executor: Executor, worker: Collection[Executor]) -> bool:
+        """Whether an executor may join these."""
+        return self.room(worker).fits(executor)
+
+    def apart(self, executors: Collection[Executor]) -> Mapping[Executor, int]:
+        """Return executor → with how many of these it may not share a worker."""
+        component_of = self.topology.executors()
+        counts = Counter(component_of[it].id for it in executors)
+        components = {it.id: it for it in self.topology.components}
+        forbidden = {
+            name: sum(
+                count
+                for other, count in counts.items()
+                if self.forbids(components[other], components[name])
+            )
+            for name in counts
+        }
+        return {it: forbidden[component_of[it].id] for it in executors}
+
+    def forbids(self, one: Component, other: Component) -> bool:
+        """Whether executors of two components, perhaps the same, may not share a worker."""
+        if self.topology.one_executor_per_worker:
+            return True
+        if self.topology.one_component_per_worker and one.id != other.id:
+            return True
+        return other.id in one.incompatible or one.id in other.incompatible
+
+
+@dataclass(slots=True)
+class WorkerRoom:
+    """What is left in one worker, as it is filled."""
+
+    rules: WorkerRules
+    _held: dict[str, Component] = field(default_factory=dict)
+    _count: int = 0
+    _heap: int = 0
+    _forbidden: dict[str, bool] = field(default_factory=dict)
+    """Component → whether it may not join those that are there, as far as anybody asked."""
+
+    def add(self, executor: Executor) -> None:
+        """Put an executor into it."""
+        component = self.rules.topology.executors()[executor]
+        self._count += 1
+        self._heap += component.on_heap_bytes
+        if component.id not in self._held:
+            self._held[component.id] = component
+            self._forbidden.clear()
+
+    def fits(self, executor: Executor) -> bool:
+        """Whether an executor may join those that are there."""
+        component = self.rules.topology.executors()[executor]
+        if not self._count:
+            return True
+        heap, limit = (
+            self._heap + component.on_heap_bytes,
+            self.rules.topology.worker_max_heap_bytes,
+        )
+        if self._count >= self.rules.most or (limit and heap > limit):
+            return False
+        forbidden = self._forbidden.get(component.id)
+        if forbidden is None:
+            forbidden = any(self.rules.forbids(it, component) for it in self._held.values())
+            self._forbidden[component.id] = forbidden
+        return not forbidden
