@@ -41,6 +41,7 @@ BENCHMARKS = {
     "loop": Benchmark("loop.loop", "simulated and on a cluster: moves, errors, a dead part"),
     "component-start": Benchmark("loop.component_start", "an interpreter, or a fork of one"),
     "move-gap": Benchmark("loop.move_gap", "how long a topology stops when it moves"),
+    "what-you-get": Benchmark("loop.what_you_get", "the README's picture, of measured results"),
     "round-time": Benchmark("loop.round_time", "duration of Nimbus's scheduling rounds"),
 }
 ONE_THREAD = {"ablation", "odp", "real-graphs", "integer-programs", "heuristics", "large"}
