@@ -22,6 +22,7 @@ def report_round(
     cores: Mapping[str, float] | None = None,
     emitted: int = 100,
     waiting: int = 0,
+    refusal: str = "",
 ) -> Decision:
     """Each host reports its workers, whose ids follow from what they run; then Nimbus asks.
 
@@ -59,7 +60,7 @@ def report_round(
             if it.slot.supervisor == f"sup-{host}"
         )
         nimbus.measured.hosts[host] = replace(sample, workers=workers)
-    return nimbus.round(of)[of.id]
+    return nimbus.round(of, refusal=refusal)[of.id]
 
 
 def moved(nimbus: Nimbus, of: Topology) -> None:

@@ -174,7 +174,7 @@ class Code(Enum):
     EXECUTOR_PLACED = "{executor} runs on {here} now"
     EXECUTOR_MOVED = "{executor} runs on {here} now, not on {there}"
     SUPERSEDED = "plan {plan} was applied after it"
-    NOT_TAKEN = "Nimbus did not apply it; its log says why"
+    NOT_TAKEN = "Nimbus did not apply it{reason:colon}"
     SUPERVISOR_GONE = "supervisor {supervisor} no longer exists"
     PORT_WITHDRAWN = "{slot} is no longer offered"
     SLOT_DRAINED = "{slot} is on a host that is drained"
@@ -239,6 +239,7 @@ class Code(Enum):
     CPU_FULL = "cpu, {needed:.3g} cores with it, {limit:.3g} available, as {source}{headroom}"
     MEMORY_FULL = "memory, {needed:.0f} MB with it, {limit:.0f} available{headroom}"
     VIOLATION = "{violation}"
+    RESOURCE_FULL = "{resource}, {needed:g} with it, {limit:g} available"
     BAD_TRAITS = "its supervisor.scheduler.meta cannot be read: {error}"
     CLOSED = "another topology runs there, and with Ecker's score a supervisor serves one at most"
     BLACKLISTED = "Nimbus offers no slot there, as of a blacklisted host"
@@ -314,7 +315,10 @@ class Code(Enum):
         "no supervisor has a free slot and serves no other topology (paper 002, section 4)"
         "{unreadable:also}"
     )
-    TOO_FEW_SLOTS = "{host}: {executors} executors do not fit in {slots} slots with {per_slot} each"
+    TOO_FEW_SLOTS = (
+        "{host}: {executors} executors do not fit in {slots} slots with {per_slot} each{rule}"
+    )
+    SOME_APART = ", as some of them may not share a worker"
     WORKER_WITHDRAWN = "{host} no longer offers port {port}: its worker can only stay as it is"
     PIN_FULL = "eyewall.pin of {component}: {reasons:list}"
     PIN_NO_HOST = "eyewall.pin of {component}: no host {name}; hosts are {known:listed}"

@@ -16,6 +16,8 @@ from eyewall_deploy.doctor.home import CLASS, check_home, check_isolation, check
 from eyewall_deploy.doctor.running import _difference, check_clocks
 from eyewall_deploy.doctor.storm_yaml import check_settings, sidecar_addresses
 from eyewall_deploy.endpoint import Endpoint
+from eyewall_deploy.run_dir import storm_home_cache
+from eyewall_deploy.storm.home import StormHome, assemble_storm_home
 from eyewall_deploy.storm.settings import ISOLATION, OVERLAP_ISOLATION, TIMING, recommended_settings
 from eyewall_sidecar.objective import Objective, ObjectiveError
 
@@ -248,8 +250,18 @@ def test_a_class_of_ours_that_does_not_exist_would_end_nimbus() -> None:
     assert finding.advice == f"it is {CLASS}"
 
 
-BLACKLIST = "nimbus.blacklist.scheduler.strategy"
+BLACKLIST = "blacklist.scheduler.strategy"
 STRATEGIES = "org.apache.storm.scheduler.blacklist.strategies"
+
+
+def test_the_shipped_blacklist_strategy_is_set_by_a_key_that_storm_reads() -> None:
+    home = assemble_storm_home(storm_home_cache(), lambda _text: None)
+    assert isinstance(home, StormHome)
+    jars = sorted(home.path.glob("lib/storm-client-*.jar"))
+    with zipfile.ZipFile(jars[0]) as archive:
+        defaults = yaml.safe_load(archive.read("defaults.yaml"))
+    assert BLACKLIST in defaults
+    assert recommended_settings()[BLACKLIST] != defaults[BLACKLIST]
 
 
 def test_keys_of_storms_other_schedulers_are_named_where_eyewall_places() -> None:

@@ -1,84 +1,94 @@
-"""Moves of whole groups of operators, the best first."""
+"""Groups of operators leave their node whole, the best first."""
 
 from dataclasses import replace
 
-from eyewall_sidecar.heuristic.group_moves import move_groups
+from eyewall_contracts.objective_terms import Term
+from eyewall_sidecar.heuristic.group_moves import GroupMoves
 from eyewall_sidecar.model import Link, Node, Operator, PlacementProblem, Stream
-from eyewall_sidecar.objective import Objective
+from eyewall_sidecar.model.arrays import ProblemArrays, places_of
 
-L, THETA = Objective.parse("L=1"), Objective.parse("THETA=1")
-PAIRS = (("a", "b"), ("c", "d"))
-"""Workers, each with two operators."""
+PAIRS = ((0, 1), (2, 3))
+"""Two workers on n1: a and b, c and d."""
 
 
-def crowded(cores: float = 1.0, nodes: tuple[str, ...] = ("n1", "n2", "n3")) -> PlacementProblem:
+def crowded(cores: float = 1.0, nodes: int = 3) -> PlacementProblem:
     """Return a → b → c → d, all on n1, where they need 1.2 of its cores; links take 1 ms."""
-    names = "abcd"
+    operators = "abcd"
+    names = [f"n{number}" for number in range(1, nodes + 1)]
     return PlacementProblem(
-        operators=tuple(Operator(it, demand=0.3, execution_time=0.003) for it in names),
+        operators=tuple(Operator(it, demand=0.3, execution_time=0.003) for it in operators),
         streams=tuple(Stream(one, two, 100.0) for one, two in zip("abc", "bcd", strict=True)),
-        nodes=tuple(Node(it, cores=cores) for it in nodes),
-        links={(u, v): Link(0.001) for u in nodes for v in nodes if u != v},
-        current=dict.fromkeys(names, "n1"),
+        nodes=tuple(Node(it, cores=cores) for it in names),
+        links={(u, v): Link(0.001) for u in names for v in names if u != v},
+        current=dict.fromkeys(operators, "n1"),
     )
 
 
 def moved(
     problem: PlacementProblem,
-    rooms: dict[str, int],
-    objective: Objective = L,
-    *,
-    late: int = 1_000,
-) -> dict[str, str]:
-    """Return what runs elsewhere than now; time is over after so many looks at the clock."""
-    looks = iter(range(late))
-    placement, _ = move_groups(problem, objective, PAIRS, rooms, lambda: next(looks, None) is None)
-    current = problem.current or {}
-    return {it: node for it, node in placement.items() if node != current[it]}
+    *open_nodes: int,
+    term: Term = Term.L,
+    groups: tuple[tuple[int, ...], ...] = PAIRS,
+    looks: int = 10_000,
+) -> dict[str, int]:
+    """Return what leaves n1, and to which node; time is over after so many looks at the clock."""
+    left = iter(range(looks))
+    arrays, current = ProblemArrays.of(problem), problem.current or {}
+    moves = GroupMoves(arrays, term, places_of(problem, current), lambda: next(left, None) is None)
+    places = moves.descend(groups, open_nodes)
+    return {it.id: int(node) for it, node in zip(problem.operators, places, strict=True) if node}
 
 
-def test_a_group_goes_whole_to_where_that_gains_the_most_and_the_other_stays() -> None:
-    # With 0.6 of one core on each of two nodes another move would gain nothing.
-    found = moved(crowded(), {"n2": 1, "n3": 1})
+def test_a_group_leaves_whole_and_the_other_stays_where_that_gains_no_more() -> None:
+    # 0.6 of a core on each of two nodes; a third would save little.
+    found = moved(crowded(), 1)
     assert set(found) in ({"a", "b"}, {"c", "d"})
-    assert len(set(found.values())) == 1
-    faster = crowded()
-    n1, n2, n3 = faster.nodes
-    faster = replace(faster, nodes=(n1, n2, replace(n3, speedup=2.0)))
-    assert set(moved(faster, {"n2": 1, "n3": 1}).values()) == {"n3"}
+    assert set(found.values()) == {1}
 
 
-def test_it_goes_for_what_the_objective_maximises_too() -> None:
-    assert len(moved(crowded(), {"n2": 1}, THETA)) == 2
+def test_it_goes_to_the_better_node() -> None:
+    n1, n2, n3 = crowded().nodes
+    faster = replace(crowded(), nodes=(n1, n2, replace(n3, speedup=2.0)))
+    assert set(moved(faster, 1, 2).values()) == {2}
 
 
-def test_nothing_goes_where_there_is_no_room_for_a_group() -> None:
-    assert moved(crowded(), {"n2": 0}) == {}
-    assert moved(crowded(), {}) == {}
+def test_a_group_too_large_for_one_node_goes_to_several() -> None:
+    # All four leave n1, which is all of them: on n2 alone they would need 1.2 cores again.
+    found = moved(crowded(), 1, 2, groups=((0, 1, 2, 3),))
+    assert set(found) == {"a", "b", "c", "d"}
+    assert set(found.values()) == {1, 2}
 
 
-def test_no_more_groups_come_to_a_node_than_it_has_room_for() -> None:
-    # Two fast nodes would each be better than n1 for both groups.
-    fast = crowded()
-    n1, *others = fast.nodes
-    fast = replace(fast, nodes=(n1, *(replace(it, speedup=4.0) for it in others)))
-    assert len(moved(fast, {"n2": 1})) == 2
-    assert len(moved(fast, {"n2": 2})) == 4
+def test_what_the_objective_maximises_is_what_counts() -> None:
+    assert len(moved(crowded(), 1, term=Term.THETA)) == 2
 
 
-def test_nothing_goes_where_it_may_not_be() -> None:
-    problem = crowded(nodes=("n1", "n2"))
+def test_nothing_leaves_where_no_node_is_open() -> None:
+    assert moved(crowded()) == {}
+    assert moved(crowded(), 0) == {}  # where they are
+
+
+def test_no_two_groups_go_to_one_node() -> None:
+    # n2 is so fast that both would be better off there.
+    n1, n2, n3 = crowded().nodes
+    fast = replace(crowded(), nodes=(n1, replace(n2, speedup=4.0), n3))
+    assert len(moved(fast, 1)) == 2
+
+
+def test_a_group_stays_whole_where_one_of_it_has_no_room_elsewhere() -> None:
+    problem = crowded()
     pinned = tuple(
         replace(it, candidates=("n1",)) if it.id in "bd" else it for it in problem.operators
     )
-    assert moved(replace(problem, operators=pinned), {"n2": 1}) == {}
+    assert moved(replace(problem, operators=pinned), 1, 2) == {}
+    full = tuple(replace(it, operators=4 if it.id == "n1" else 1) for it in problem.nodes)
+    assert moved(replace(problem, nodes=full), 1) == {}
 
 
-def test_for_less_than_a_tenth_of_the_value_nothing_moves() -> None:
-    # On 40 cores nobody waits: what moves has a link in its way.
-    assert moved(crowded(cores=40.0), {"n2": 1, "n3": 1}) == {}
+def test_for_less_than_a_tenth_of_the_value_nothing_leaves() -> None:
+    # On 40 cores nobody waits: what leaves has a link in its way.
+    assert moved(crowded(cores=40.0), 1, 2) == {}
 
 
-def test_what_was_found_until_time_is_over_counts() -> None:
-    assert moved(crowded(), {"n2": 1}, late=1) != {}
-    assert moved(crowded(), {"n2": 1}, late=0) == {}
+def test_a_step_that_was_not_tried_to_the_end_is_not_taken() -> None:
+    assert moved(crowded(), 1, looks=3) == {}

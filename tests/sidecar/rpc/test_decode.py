@@ -56,7 +56,7 @@ def broken_generic(it: pb.TopologyDefinition) -> None:
         (broken_kind, "component source: kind is 0; it must be one of 1, 2, 3"),
         (broken_grouping, "component count: grouping of source:default is 0"),
         (broken_cores, "component count: cpu_cores is -0.1; it must be a number from 0 to 1e+06"),
-        (broken_generic, "component count: gpu.count is nan; it must be a number from 0 to 1e+12"),
+        (broken_generic, "component count: gpu.count is nan; it must be a number from 0 to 1e+15"),
         # 2^64 − 2^27
         (broken_bytes, "component count: on_heap_bytes is 18,446,744,073,575,333,888; it must be"),
     ],
@@ -92,6 +92,15 @@ def test_what_storms_scheduler_promises_is_read_and_is_nothing_where_a_shim_does
     assert found.components[1].generic == (("gpu.count", 2.0),)
     assert found.components[1].most_on_supervisor == 1
     assert found.components[1].incompatible == {"source"}
+
+
+def test_of_a_generic_resource_that_makes_no_sense_a_supervisor_has_none() -> None:
+    state = pb.ClusterState()
+    supervisor = state.supervisors.add(id="s", host="h", cpu_cores=1.0)
+    amounts = {"gpu.count": 2.0, "disk.bytes": 4e12, "bad": float("nan"), "less": -1.0, "": 3.0}
+    supervisor.generic_resources.update(amounts)
+    (found,) = decode.cluster_state(state, {}).supervisors
+    assert found.generic == (("disk.bytes", 4e12), ("gpu.count", 2.0))
 
 
 def test_shuffles_know_load_unless_the_shim_says_otherwise() -> None:

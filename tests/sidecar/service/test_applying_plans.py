@@ -174,7 +174,8 @@ def test_that_nimbus_did_not_take_a_plan_is_seen_in_the_next_round_and_it_may_be
     nimbus.planner.apply(plan.id)
     nimbus.round(it, obey=False)
     nimbus.round(it)
-    assert state_of(nimbus, plan) == (PlanState.REFUSED, message(Code.NOT_TAKEN))
+    unknown = message(Code.NOT_TAKEN, reason="its log has the reason")
+    assert state_of(nimbus, plan) == (PlanState.REFUSED, unknown)
     assert nimbus.planner.apply(plan.id).state is PlanState.QUEUED
     nimbus.round(it)
     nimbus.round(it)

@@ -165,18 +165,39 @@ def test_a_move_that_the_shim_refuses_waits_at_once_and_says_why() -> None:
     assert not is_placed(refused)
     assert f"Nimbus does not take this move ({why})" in str(refused.status)
     assert why in nimbus.recorded.records[-1].said
-    # What came of the last round's decision, which left all as it is, is no refusal any more.
-    later = [is_placed(nimbus.round(it, obey=False)[it.id]) for _ in range(12)]
+    # The shim says it once; the move waits for the 10 s all the same.
+    later = [is_placed(nimbus.round(it, obey=False)[it.id]) for _ in range(9)]
     assert [number for number, placed in enumerate(later) if placed] == [8]
 
 
-def test_a_refusal_of_what_runs_by_now_is_of_another_decision() -> None:
+def test_an_undo_that_the_shim_refuses_is_ordered_three_times_as_any_other() -> None:
+    it, why = topology(), "host-a is blacklisted"
+    nimbus = nimbus_with(it, cool_down_seconds=4.0)
+    before = nimbus.running[it.id]
+    moved(nimbus, it)
+    there, undone, refusal = nimbus.running[it.id], 0, ""
+    for _ in range(60):
+        is_ordered = report_round(nimbus, it, 0.2, refusal=refusal).verdict == Place(before)
+        undone += is_ordered
+        refusal = why if is_ordered else ""
+        nimbus.running[it.id] = there
+    assert undone == 3
+    given_up = next(one for one in nimbus.recorded.records if "it stays" in one.said)
+    assert f"Nimbus did not take the way back 3 times ({why})" in given_up.said
+
+
+def test_a_refusal_of_the_round_before_is_not_that_of_a_later_order() -> None:
+    # The shim tells it once. What is ordered again after that has not been refused yet.
     it = topology()
-    nimbus = nimbus_with(it)
-    assert is_placed(nimbus.round(it)[it.id])
-    nimbus.round(it, refusal="assignment changed since")
+    nimbus = nimbus_with(it, cool_down_seconds=10.0)
+    nimbus.clock.now += 10
+    nimbus.round(it, obey=False)
+    nimbus.round(it, obey=False, refusal="full")
+    while not is_placed(nimbus.round(it, obey=False)[it.id]):
+        assert nimbus.clock.now < 200
     handover = nimbus.service.last_round().records[it.id].handover
-    assert handover is None or not handover.refusal
+    assert handover is not None
+    assert (handover.orders, handover.refusal) == (2, "")
 
 
 def test_a_move_that_a_pin_forced_is_not_undone() -> None:

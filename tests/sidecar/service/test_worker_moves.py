@@ -14,10 +14,10 @@ from storm_builders import supervisor
 
 
 def task_of(
-    nimbus: Nimbus, moves: object = "overlap", objective: str = "L=1"
+    nimbus: Nimbus, moves: object = "overlap", objective: str = "L=1", **settings: object
 ) -> WorkerMovesTask | None:
     """Return the task for the pair on a and b, as a search for it comes to need it."""
-    topology = pair(moves, objective=objective)
+    topology = pair(moves, objective=objective, **settings)
     nimbus.round(topology, obey=False)
     asked = request(nimbus, topology)
     assert isinstance(asked.problem, TopologyProblem)
@@ -50,6 +50,12 @@ def test_nothing_is_searched_for_where_workers_restart_or_load_does_not_count(
     moves: str, objective: str
 ) -> None:
     assert task_of(running(pair()), moves, objective) is None
+
+
+def test_a_worker_that_must_not_run_twice_stays() -> None:
+    task = task_of(running(pair(exclusive=["source"])), exclusive=["source"])
+    assert task is not None
+    assert task.workers == (("sink[2-2]",),)
 
 
 def test_what_is_found_is_a_placement_with_its_value_and_says_how() -> None:

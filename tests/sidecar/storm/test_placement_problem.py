@@ -17,6 +17,7 @@ from eyewall_sidecar.storm import (
     Topology,
     Worker,
 )
+from eyewall_sidecar.storm.generic_resources import generic_needs
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 from storm_builders import (
     MEGABYTE,
@@ -153,6 +154,9 @@ def test_a_generic_resource_may_have_the_name_of_one_of_the_models() -> None:
     supervisors = [replace(supervisor("a"), generic=(("memory", 3.0),))]
     (node,) = ask(supervisors, topology).problem.nodes
     assert node.generic == (("generic memory", 3.0),)
+    for name in ("bandwidth", "candidates", "executors of x", "generic memory"):
+        (own,) = generic_needs(replace(topology.components[0], generic=((name, 1.0),)))
+        assert own == (f"generic {name}", 1.0)
 
 
 def test_executors_per_slot_is_the_topologys_setting() -> None:

@@ -121,7 +121,7 @@ def test_more_executors_than_slots_hold_are_refused_with_the_numbers() -> None:
     with pytest.raises(ProblemError) as refused:
         choose([supervisor("a", 1)], topology, dict.fromkeys(range(1, 6), "a"))
     assert refused.value.args == (
-        message(Code.TOO_FEW_SLOTS, host="a", executors=5, slots=1, per_slot=4),
+        message(Code.TOO_FEW_SLOTS, host="a", executors=5, slots=1, per_slot=4, rule=""),
     )
 
 
@@ -182,6 +182,20 @@ def test_a_worker_may_be_for_one_component_or_one_executor_alone() -> None:
     assert executors_per_slot(one_executor, 16) == 1
 
 
+def test_a_worker_that_breaks_a_rule_is_not_kept() -> None:
+    # Storm's default strategy does not read who may share a worker: tag and count run together.
+    topology = constrained(tag=frozenset({"count"}))
+    running = state(topology, worker("a", 6700, 2, 4), worker("b", 6700, 1, 3))
+    choice = choose(
+        [supervisor("a", 3), supervisor("b")], running, {1: "b", 2: "a", 3: "b", 4: "a"}
+    )
+    assert worker("b", 6700, 1, 3) in choice.assignment
+    assert {it.executors for it in choice.assignment if it.slot.supervisor == "sup-a"} == {
+        frozenset({Executor(2, 2)}),
+        frozenset({Executor(4, 4)}),
+    }
+
+
 def test_pairs_that_may_not_share_a_worker_do_not_change_places() -> None:
     # As in the exchange above, {1, 3} and {2, 4} would cut the least; 1 and 3 are incompatible.
     topology = chain(("source", 2), ("tag", 1), ("count", 1))
@@ -201,8 +215,9 @@ def test_pairs_that_may_not_share_a_worker_do_not_change_places() -> None:
 def test_too_few_slots_for_executors_that_may_not_share_are_refused() -> None:
     with pytest.raises(ProblemError) as refused:
         together(constrained(tag=frozenset({"tag"})), slots=1)
+    apart = message(Code.SOME_APART)
     assert refused.value.args == (
-        message(Code.TOO_FEW_SLOTS, host="a", executors=4, slots=1, per_slot=4),
+        message(Code.TOO_FEW_SLOTS, host="a", executors=4, slots=1, per_slot=4, rule=apart),
     )
 
 

@@ -30,13 +30,17 @@ if TYPE_CHECKING:
 _PREFIX = "eyewall."
 _OBJECTIVES = (OBJECTIVE, EARLY_OBJECTIVE)
 _STICKS = "Nimbus writes it into each topology that is submitted"
+_PINS = "unset it; eyewall.pin keeps a topology's components on hosts"
 _UNUSED = {
-    "isolation.scheduler.machines": "Storm's IsolationScheduler",
-    "multitenant.scheduler.user.pools": "Storm's MultitenantScheduler",
-    "resource.aware.scheduler.user.pools": "RAS, for what Eyewall does not decide",
+    "isolation.scheduler.machines": ("only Storm's IsolationScheduler reads it", _PINS),
+    "multitenant.scheduler.user.pools": ("only Storm's MultitenantScheduler reads it", _PINS),
+    "resource.aware.scheduler.user.pools": (
+        "only RAS reads it, for what it places itself: Eyewall places without",
+        "limit users where topologies are submitted",
+    ),
 }
-"""Keys of Storm's schedulers that Eyewall places without, and who reads them."""
-_BLACKLIST = "nimbus.blacklist.scheduler.strategy"
+"""Keys of Storm's schedulers that Eyewall places without: what is found, and what to do."""
+_BLACKLIST = "blacklist.scheduler.strategy"
 _BLACKLIST_FOR_RAS = "org.apache.storm.scheduler.blacklist.strategies.RasBlacklistStrategy"
 DEFAULT_SIDECAR = Endpoint("127.0.0.1", 7077)
 
@@ -133,12 +137,9 @@ def _unset(name: str) -> str:
 
 def _check_other_schedulers(settings: dict[str, Any]) -> Iterator[CheckResult]:
     """Look at what Storm's own schedulers would do by these settings, and Eyewall does not."""
-    for key in _UNUSED.keys() & settings.keys():
-        yield advice(
-            key,
-            f"only {_UNUSED[key]} reads it: Eyewall places without",
-            "unset it, or pin topologies to hosts with eyewall.pin",
-        )
+    for key, (found, wanted) in _UNUSED.items():
+        if key in settings:
+            yield advice(key, found, wanted)
     # Storm's default counts workers that a topology asked for and does not have as a shortage, and
     # takes hosts off the blacklist for it; RAS and Eyewall run topologies on fewer.
     if settings.get(_BLACKLIST) != _BLACKLIST_FOR_RAS:

@@ -25,7 +25,7 @@ _MOST_CORES = 1e6
 _MOST_BYTES = 1 << 50
 """1 PiB. An executor that asks for more would fill every host on paper; a negative number of
 bytes, sent without its sign, is more."""
-_MOST_GENERIC = 1e12
+_MOST_GENERIC = 1e15
 KINDS = {
     pb.Component.SPOUT: ComponentKind.SPOUT,
     pb.Component.BOLT: ComponentKind.BOLT,
@@ -117,7 +117,12 @@ def _supervisor(message: pb.Supervisor) -> Supervisor:
         cpu_cores=_cores(f"{owner}: cpu_cores", message.cpu_cores),
         memory_bytes=message.memory_bytes,
         scheduler_meta=dict(message.scheduler_meta),
-        generic=_generic(owner, message.generic_resources),
+        # Of what makes no sense a supervisor has none: all others are none the worse for it.
+        generic=tuple(
+            (name, min(amount, _MOST_GENERIC))
+            for name, amount in sorted(message.generic_resources.items())
+            if name and amount >= 0
+        ),
     )
 
 

@@ -19,6 +19,9 @@ from eyewall_sidecar.service.worker_starts import WorkerStarts
 CHEAPER = (worker_moves_task, quick_task)
 """What is searched for, one after the other, where only its price holds a move back."""
 
+_WAITS = frozenset({Code.ROUND_BUDGET, Code.HOUR_BUDGET, Code.HOST_STARTS})
+"""What only has to wait for others is worth its price: nothing else is looked for."""
+
 
 class CandidateSearch:
     """Searches, and says what a move to what was found is worth."""
@@ -42,7 +45,8 @@ class CandidateSearch:
         job = self._solvers.run(task, seconds)
         now = self._clock()
         change = next_change(record.search, now)
-        return replace(record, search=PlacementSearch(task, job, began=now, change=change))
+        search = PlacementSearch(task, job, began=now, change=change)
+        return replace(record, search=search, cheaper=())
 
     def longest(self, request: PlacementRequest) -> float:
         """Return how many seconds a search for something better may take."""
@@ -70,6 +74,7 @@ class CandidateSearch:
         verdict = evaluate_move(candidate, limits, conditions)
         if not is_priced_out(verdict):
             return record, search, verdict
+        refused: tuple[PlacementSearch, MoveVerdict] | None = None
         for place, make_task in enumerate(CHEAPER):
             if place == len(search.cheaper):
                 task = make_task(search.task, candidate, self._starts)
@@ -86,9 +91,11 @@ class CandidateSearch:
             other = reassess(known, request, cheaper.solution, outdated=outdated)
             record = replace(record, cheaper=_with(record.cheaper, place, other))
             found = evaluate_move(other, limits, conditions)
-            if found.hold is None or found.hold.code is Code.REFUSED_MOVE:
+            if found.hold is not None and found.hold.code is Code.REFUSED_MOVE:
+                refused = refused or (cheaper, found)
+            elif found.hold is None or found.hold.code in _WAITS:
                 return record, cheaper, found
-        return record, search, verdict
+        return (record, *(refused or (search, verdict)))
 
 
 def _with(

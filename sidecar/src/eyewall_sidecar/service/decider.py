@@ -313,7 +313,7 @@ class TopologyDecider:
         overrated = note_overrated(record.overrated, found, predicted)
         if overrated == record.overrated:
             return record
-        return replace(record, overrated=overrated, request=None, candidate=None)
+        return replace(record, overrated=overrated, request=None, candidate=None, cheaper=())
 
     def _move(
         self,

@@ -57,16 +57,14 @@ class Handover:
         return replace(self, orders=before.orders + 1 if before and again else 1, ordered=now)
 
     def with_refusal(self, topology: TopologyState) -> "Handover":
-        """Return it with the reason why the shim refused it, if it did; orders would not help."""
-        if not topology.refusal or set(topology.assignment) == set(self.assignment):
-            return self
-        return replace(self, refusal=topology.refusal, orders=max(self.orders, MOST_ORDERS))
+        """Return it with the reason why the shim refused it, if it did in the last round."""
+        return replace(self, refusal=topology.refusal) if topology.refusal else self
 
     def refused_seconds(self, cool_down: float, now: float) -> float:
         """Return for how long it is not ordered again, as Nimbus does not take it; or 0."""
-        if self.orders < MOST_ORDERS:
+        if self.orders < MOST_ORDERS and not self.refusal:
             return 0.0
-        waits = cool_down * 2.0 ** min(self.orders - MOST_ORDERS, MOST_DOUBLED)
+        waits = cool_down * 2.0 ** min(max(0, self.orders - MOST_ORDERS), MOST_DOUBLED)
         return max(0.0, self.ordered + waits - now)
 
 

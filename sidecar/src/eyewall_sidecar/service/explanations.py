@@ -121,6 +121,10 @@ class Obstacles:
                 needed, limit = loads[3], limits.reserved
                 full = {"needed": needed, "limit": limit, "source": "declared", "headroom": ""}
                 reason = message(Code.CPU_FULL, **full)
+            case _ if name in problem.resources:
+                needed, limit = loads[problem.resources.index(name)], limits.capacity(name)
+                full = {"resource": name, "needed": needed, "limit": limit}
+                reason = message(Code.RESOURCE_FULL, **full)
             case _:
                 broken = violations(problem, {**(problem.current or {}), self.executor: node})
                 reason = message(Code.VIOLATION, violation=broken[0] if broken else name)

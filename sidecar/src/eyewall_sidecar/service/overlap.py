@@ -47,7 +47,7 @@ def restart_reason(request: PlacementRequest, after: Assignment) -> Message | No
         names = [_slot_name(request, it) for it in sorted(in_use)]
         return message(Code.NO_FRESH_SLOTS, slots=names)
     for supervisor in sorted({it.supervisor for it in slots}):
-        if obstacle := _target_obstacle(request, supervisor):
+        if obstacle := find_target_obstacle(request, supervisor):
             return obstacle
     if obstacle := _cpu_obstacle(request, ended, started):
         return obstacle
@@ -84,7 +84,7 @@ def find_obstacle(request: PlacementRequest) -> Message | None:
     return None
 
 
-def _target_obstacle(request: PlacementRequest, supervisor: str) -> Message | None:
+def find_target_obstacle(request: PlacementRequest, supervisor: str) -> Message | None:
     """Return why a worker that starts there may not hand over; None: as far as known it does.
 
     It has the agent that the youngest has, of topologies that ask for it: others have none. One

@@ -9,6 +9,7 @@ from eyewall_contracts.decision import DecisionRecord
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.objectives.slowest_path import PathStep
+from eyewall_sidecar.service.candidate_move import UNKNOWN_REFUSAL
 from eyewall_sidecar.service.lookup import UnknownNameError, nearest_names
 from eyewall_sidecar.storm import (
     Assignment,
@@ -244,6 +245,7 @@ class PlanStore:
     def follow_up(self, cluster: ClusterState) -> None:
         """Conclude from what Nimbus has now what became of the orders."""
         running = {it.topology.id: set(it.assignment) for it in cluster.topologies}
+        refusals = {it.topology.id: it.refusal for it in cluster.topologies}
         with self._lock:
             for plan in [it for it in self._plans.values() if it.state in ORDERED]:
                 handed_over = plan.state is PlanState.HANDED_OVER
@@ -252,7 +254,8 @@ class PlanStore:
                 elif stale := find_staleness(plan, cluster):
                     self._turn(plan, PlanState.STALE, stale)
                 elif handed_over:
-                    self._turn(plan, PlanState.REFUSED, message(Code.NOT_TAKEN))
+                    reason = refusals.get(plan.topology_id) or UNKNOWN_REFUSAL
+                    self._turn(plan, PlanState.REFUSED, message(Code.NOT_TAKEN, reason=reason))
 
     def _get(self, id_: str) -> Plan:
         self._forget()

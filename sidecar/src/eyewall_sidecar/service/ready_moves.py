@@ -226,4 +226,4 @@ def _outcome_of(
 
 def _without_predictions(record: TopologyRecord, history: MoveHistory) -> TopologyRecord:
     """Return the record with a history by which predictions are more certain than they were."""
-    return replace(record, history=history, request=None, candidate=None)
+    return replace(record, history=history, request=None, candidate=None, cheaper=())

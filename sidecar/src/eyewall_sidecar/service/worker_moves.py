@@ -1,37 +1,41 @@
-"""A move of whole workers, where the best placement costs too much to move to.
+"""Moves of workers that leave their hosts whole, where the best placement costs too much.
 
-A worker of which some executors move starts again where it was. Where it fills its host, nothing
+A worker of which some executors stay starts again where it was. Where it fills its host, nothing
 can serve on beside that, and a topology that is overloaded stops for as long as its workers start.
-A worker that moves whole to a host with room serves on until its successor carries tuples.
+One that leaves whole, to hosts with room, serves on until its successors carry tuples.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from eyewall_sidecar.heuristic.group_moves import move_groups
+from eyewall_sidecar.heuristic.group_moves import GroupMoves
 from eyewall_sidecar.model import Solution, Status
+from eyewall_sidecar.model.arrays import ProblemArrays, placement_of, places_of
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.service.candidate_move import CandidateMove
 from eyewall_sidecar.service.move_price import QUICK_START, expected_start
-from eyewall_sidecar.service.overlap import find_obstacle
+from eyewall_sidecar.service.overlap import find_obstacle, find_target_obstacle
+from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.solver_pool import PlacementTask
 from eyewall_sidecar.service.worker_starts import WorkerStarts
-from eyewall_sidecar.storm import TopologyProblem
+from eyewall_sidecar.storm import TopologyProblem, Worker
 
-DECIDED_BY = "moves of whole workers"
+DECIDED_BY = "workers that leave whole"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerMovesTask(PlacementTask):
-    """The same problem, to be solved by moves of whole workers alone; a `SolverTask`.
+    """The same problem, to be solved by workers that leave whole alone; a `SolverTask`.
+
+    Its objective is L or THETA, and all operators run.
 
     Parameters
     ----------
     workers
         The operators of each worker that runs.
     open_nodes
-        To which a worker may move, one to each.
+        To which their operators may go, those of one worker to each.
     """
 
     workers: tuple[tuple[str, ...], ...] = ()
@@ -44,30 +48,37 @@ class WorkerMovesTask(PlacementTask):
 
     def solve(self, time_limit: float, clock: Callable[[], float] = time.monotonic) -> Solution:
         """Solve in this process; what is found until the time limit counts."""
-        began = clock()
-        placement, evaluated = move_groups(
-            self.problem,
-            self.objective,
-            self.workers,
-            dict.fromkeys(self.open_nodes, 1),
-            lambda: clock() >= began + time_limit,
+        problem, began = self.problem, clock()
+        arrays = ProblemArrays.of(problem)
+        term, current = self.objective.single, problem.current
+        if term is None or current is None:
+            raise ValueError("workers leave by L or THETA, and where all operators run")
+        moves = GroupMoves(
+            arrays, term, places_of(problem, current), lambda: clock() >= began + time_limit
         )
+        operators = {it.id: place for place, it in enumerate(problem.operators)}
+        nodes = {it.id: place for place, it in enumerate(problem.nodes)}
+        places = moves.descend(
+            [[operators[it] for it in worker] for worker in self.workers],
+            [nodes[it] for it in self.open_nodes],
+        )
+        placement = placement_of(problem, places)
         return Solution(
             Status.HEURISTIC,
             self.policy,
             DECIDED_BY,
             placement,
-            evaluate(self.problem, placement, self.objective, {}),
+            evaluate(problem, placement, self.objective, {}),
             seconds=clock() - began,
-            moves=self.problem.moves(placement),
-            evaluated=evaluated,
+            moves=problem.moves(placement),
+            evaluated=moves.evaluated,
         )
 
 
 def worker_moves_task(
     task: PlacementTask, candidate: CandidateMove, starts: WorkerStarts
 ) -> WorkerMovesTask | None:
-    """Return a task for a placement to which whole workers move.
+    """Return a task for a placement to which workers leave whole.
 
     None where old workers do not serve on, where the objective knows no load, or where no host has
     a slot in which a worker starts quickly.
@@ -79,19 +90,13 @@ def worker_moves_task(
     if find_obstacle(request) is not None:
         return None
     ids = {executor: operator for operator, executor in of_topology.executors.items()}
-    reported = request.reported_workers(set(of_topology.supervisors.values())).keys()
-    nodes = tuple(
-        node
-        for node, supervisor in of_topology.supervisors.items()
-        if (capacity := request.capacities.get(supervisor)) is not None
-        and set(capacity.fresh) - reported
-        and expected_start(request, capacity.supervisor.host, starts) <= QUICK_START
-    )
+    nodes = _open_nodes(request, of_topology, starts)
     workers = tuple(
-        tuple(sorted(ids[it] for it in worker.executors if it in ids))
+        tuple(sorted(ids[it] for it in worker.executors))
         for worker in request.topology.assignment
+        if worker.executors <= ids.keys() and not _is_exclusive(request, worker)
     )
-    if not nodes or not all(workers):
+    if not nodes or not workers:
         return None
     return WorkerMovesTask(
         task.problem,
@@ -102,3 +107,27 @@ def worker_moves_task(
         workers=workers,
         open_nodes=nodes,
     )
+
+
+def _open_nodes(
+    request: PlacementRequest, of_topology: TopologyProblem, starts: WorkerStarts
+) -> tuple[str, ...]:
+    """Return nodes on which a worker may start beside old ones, and soon; one of each host."""
+    reported = request.reported_workers(set(of_topology.supervisors.values())).keys()
+    nodes: dict[str, str] = {}
+    for node, supervisor in of_topology.supervisors.items():
+        capacity = request.capacities.get(supervisor)
+        if capacity is None or not set(capacity.fresh) - reported:
+            continue
+        host = capacity.supervisor.host
+        if find_target_obstacle(request, supervisor) is not None:
+            continue
+        if expected_start(request, host, starts) <= QUICK_START:
+            nodes.setdefault(host, node)
+    return tuple(nodes.values())
+
+
+def _is_exclusive(request: PlacementRequest, worker: Worker) -> bool:
+    """Whether a worker has components that must not run twice."""
+    components = request.topology.topology.executors()
+    return any(components[it].id in request.settings.exclusive for it in worker.executors)

@@ -212,7 +212,7 @@ class TopologyState:
     assignment: Assignment = ()
     assignment_digest: bytes = b""
     needs_scheduling: bool = False
-    refusal: str = ""
+    refusal: str = field(default="", compare=False)
 
     def running(self) -> dict[Executor, Slot]:
         """Each executor that runs, with its slot; executors the topology lost are left out."""

@@ -10,6 +10,10 @@ from eyewall_sidecar.model.generic_resources import RESOURCES, Amounts
 from eyewall_sidecar.storm.capacity import SupervisorCapacity
 from eyewall_sidecar.storm.cluster import Component
 
+_GENERIC, _PLACES = "generic ", "executors of "
+_TAKEN = (*RESOURCES, "candidates", "bandwidth")
+"""Names of other constraints (heuristic/alternatives.py)."""
+
 
 def generic_needs(component: Component) -> Amounts:
     """Return what one executor needs."""
@@ -44,8 +48,9 @@ def generic_offers(
 
 def _named(name: str) -> str:
     """Return a name that is none of the model's own: users may call theirs anything."""
-    return f"generic {name}" if name in RESOURCES else name
+    is_taken = name in _TAKEN or name.startswith((_GENERIC, _PLACES))
+    return f"{_GENERIC}{name}" if is_taken else name
 
 
 def _places(component: Component) -> str:
-    return f"executors of {component.id}"
+    return f"{_PLACES}{component.id}"

@@ -71,6 +71,7 @@ def choose_slots(
                     executors=len(here),
                     slots=slots,
                     per_slot=executors_per_slot(topology.topology, most),
+                    rule=message(Code.SOME_APART) if rules.forbid_any else "",
                 )
             )
         workers += _in_slots(groups, running, capacity, in_use)
@@ -97,9 +98,15 @@ def _groups(
 ) -> list[frozenset[Executor]] | None:
     """Divide one supervisor's executors into workers: those that run whole, and the rest packed.
 
-    Where slots are short, running workers are merged with the rest, smallest first.
+    Where slots are short, running workers are merged with the rest, smallest first. One whose
+    executors may not share a worker (Storm places so where its strategy does not read that) is not
+    kept.
     """
-    kept = [it for it in running if it.executors and it.executors <= set(here)]
+    kept = [
+        it
+        for it in running
+        if it.executors and it.executors <= set(here) and rules.keeps(it.executors)
+    ]
     kept.sort(key=lambda it: (-len(it.executors), it.slot))
     while True:
         together = {executor for it in kept for executor in it.executors}

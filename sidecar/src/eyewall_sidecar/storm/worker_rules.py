@@ -33,6 +33,27 @@ class WorkerRules:
         """Whether an executor may join these."""
         return self.room(worker).fits(executor)
 
+    def keeps(self, worker: Collection[Executor]) -> bool:
+        """Whether a worker that runs breaks none of what a topology forbids.
+
+        Another scheduler may have filled it beyond `most`.
+        """
+        components = [self.topology.executors()[it] for it in worker]
+        counts = Counter(it.id for it in components)
+        known = {it.id: it for it in components}
+        return not any(
+            self.forbids(known[one], known[other]) and (one != other or counts[one] > 1)
+            for one in counts
+            for other in counts
+        )
+
+    @property
+    def forbid_any(self) -> bool:
+        """Whether the topology forbids any executors to share a worker."""
+        of = self.topology
+        rules = (of.one_executor_per_worker, of.one_component_per_worker)
+        return any(rules) or any(it.incompatible for it in of.components)
+
     def apart(self, executors: Collection[Executor]) -> Mapping[Executor, int]:
         """Return executor → with how many of these it may not share a worker."""
         component_of = self.topology.executors()

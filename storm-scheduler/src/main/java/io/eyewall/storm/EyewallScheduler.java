@@ -28,11 +28,11 @@ public class EyewallScheduler extends ResourceAwareScheduler {
 
     private static final Logger LOG = LoggerFactory.getLogger(EyewallScheduler.class);
 
-    /**
-     * Why each topology's last decision was rejected: the same reason is logged once, and the
-     * sidecar is told.
-     */
+    /** Why each topology's last decision was rejected: the same reason is logged once. */
     private final Map<String, String> rejections = new HashMap<>();
+
+    /** Why decisions of the last round were rejected: the sidecar is told in the next one. */
+    private Map<String, String> refusals = Map.of();
 
     private final ServedSlots served = new ServedSlots(System::nanoTime);
 
@@ -153,7 +153,9 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                         cluster,
                         cluster.getTopologies().getTopologies(),
                         definitions,
-                        rejections);
+                        refusals);
+        // What was told is of that round alone, also where no answer comes in this one.
+        refusals = new HashMap<>();
         Answer answer = metrics.sidecarTime.timeSupplier(() -> sidecars.ask(snapshot, limit));
         if (answer instanceof Answer.Failure failure) {
             metrics.fallback(failure.cause()).mark();
@@ -176,6 +178,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                         : Optional.of("the sidecar must not decide it");
         if (refused.isPresent()) {
             metrics.rejected.mark();
+            refusals.put(id, refused.get());
             round.undecided(id, "decision rejected: " + refused.get());
             if (!refused.get().equals(rejections.put(id, refused.get()))) {
                 LOG.warn("topology {}: decision rejected: {}", id, refused.get());
