@@ -1,11 +1,14 @@
 """Where the best placement costs too much to move to, hosts on which workers start quickly."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from eyewall_contracts.decision import Verdict
 from eyewall_sidecar.messages import Code, message
-from eyewall_sidecar.service.solver_pool import SolverFailure
+from eyewall_sidecar.service import candidate_search
+from eyewall_sidecar.service.quick_starts import quick_task
+from eyewall_sidecar.service.solver_pool import PlacementTask, SolverFailure
 from obedient_nimbus import Nimbus, is_placed
 from planned_topologies import topology
 from reported_rounds import report_round
@@ -57,6 +60,26 @@ def test_the_status_says_that_nimbus_does_not_take_a_move_to_quicker_hosts() -> 
         decision = report_round(nimbus, WORD, 0.05, 0.01, cores=cores)
         nimbus.running[WORD.id] = there
     assert "Nimbus does not take this move" in str(decision.status)
+
+
+def staying(task: PlacementTask, *_: object) -> PlacementTask:
+    """A search that finds what runs, and nothing else."""
+    problem, current = task.problem, task.problem.current or {}
+    fixed = tuple(replace(it, candidates=(current[it.id],)) for it in problem.operators)
+    return replace(task, problem=replace(problem, operators=fixed))
+
+
+@pytest.mark.parametrize("cheaper", [(staying, quick_task), (quick_task, staying)])
+def test_what_costs_less_is_searched_for_in_turn_until_one_is_worth_its_price(
+    monkeypatch: pytest.MonkeyPatch, cheaper: tuple[Callable[..., PlacementTask | None], ...]
+) -> None:
+    monkeypatch.setattr(candidate_search, "CHEAPER", cheaper)
+    nimbus = nimbus_with_tag_on_a()
+    cores = {"b": 0.1}
+    assert any(is_placed(report_round(nimbus, WORD, 0.05, 0.01, cores=cores)) for _ in range(12))
+    assert nimbus.host_of(WORD, 2) == "d"
+    # The main search, and those that were needed: the second one not where the first was enough.
+    assert len(nimbus.solvers.improved) == 1 + 1 + cheaper.index(quick_task)
 
 
 def test_where_no_host_is_quicker_nothing_else_is_searched_for() -> None:
