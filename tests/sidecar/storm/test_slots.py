@@ -17,6 +17,7 @@ from eyewall_sidecar.storm import (
     supervisor_capacities,
 )
 from eyewall_sidecar.storm.capacity import executors_per_slot
+from eyewall_sidecar.storm.worker_rules import WorkerRules
 from hypothesis import given
 from hypothesis import strategies as st
 from storm_builders import MEGABYTE, chain, cluster, state, supervisor, worker
@@ -180,6 +181,35 @@ def test_a_worker_may_be_for_one_component_or_one_executor_alone() -> None:
     one_executor = replace(constrained(), one_executor_per_worker=True)
     assert together(one_executor) == {frozenset({it}) for it in range(1, 5)}
     assert executors_per_slot(one_executor, 16) == 1
+
+
+def test_what_may_join_a_worker_changes_with_those_that_are_there() -> None:
+    rules = WorkerRules(constrained(tag=frozenset({"count"})), 4)
+    source, tag, count = Executor(1, 1), Executor(2, 2), Executor(4, 4)
+    room = rules.room([source])
+    assert room.fits(count)
+    room.add(tag)
+    assert not room.fits(count)
+    assert rules.admits(count, [source])
+
+
+def test_what_may_share_a_worker_with_few_is_placed_first() -> None:
+    # In the order of the executors the sources would share a worker, and tag and count need two.
+    topology = chain(("source", 2), ("tag", 1), ("count", 1))
+    source, tag, count = topology.components
+    apart = replace(
+        topology, components=(source, replace(tag, incompatible=frozenset({"count"})), count)
+    )
+    placed = dict.fromkeys(range(1, 5), "a")
+    choice = choose([supervisor("a", 2)], state(apart), placed, per_slot=2)
+    assert sorted(len(it.executors) for it in choice.assignment) == [2, 2]
+
+
+def test_a_worker_with_one_executor_that_is_incompatible_with_itself_is_kept() -> None:
+    running = state(constrained(tag=frozenset({"tag"})), worker("a", 6701, 2), worker("b", 6700, 1))
+    stay = {1: "b", 2: "a", 3: "b", 4: "a"}  # 4 has no worker yet
+    choice = choose([supervisor("a"), supervisor("b")], running, stay)
+    assert worker("a", 6701, 2) in choice.assignment
 
 
 def test_a_worker_that_breaks_a_rule_is_not_kept() -> None:
