@@ -1,8 +1,9 @@
 """The README's picture: Eyewall and Storm's default scheduler by RAS, from measured results.
 
-    python -m benchmarks what-you-get [--results docs/results/what-you-get.csv] [--plot FILE.svg]
+    python -m benchmarks what-you-get [--results FILE.csv] [--plot FILE.svg]
 
-The figures are those of trials on a running cluster; each line names the page that has the command.
+The figures are those of trials on a running cluster; each line names the page of docs/results that has
+the command.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-RESULTS = Path("docs/results/what-you-get.csv")
+RESULTS = Path(__file__).with_suffix(".csv")
 SCHEDULERS = {"default": ("Storm's default", "s", "grey"), "eyewall": ("Eyewall", "o", "C0")}
 LEAST, MOST = 1 / 30, 5.0
 """Ratios that are shown; what lies beyond is at the edge, with an arrow."""

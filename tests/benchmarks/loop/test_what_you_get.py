@@ -1,13 +1,13 @@
-"""The README's picture is drawn of the measured results that are in docs/results."""
+"""The README's picture is drawn of the measured results next to its program."""
 
 from pathlib import Path
 
 import pytest
 
-from benchmarks.loop.what_you_get import MeasuredSituation, draw, read
+from benchmarks.loop.what_you_get import RESULTS, MeasuredSituation, draw, read
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-RESULTS = REPOSITORY / "docs/results/what-you-get.csv"
+PAGES = REPOSITORY / "docs/results"
 
 
 def test_a_ratio_is_above_1_where_it_is_better_than_ras() -> None:
@@ -27,10 +27,10 @@ def test_a_line_without_sense_is_named(tmp_path: Path) -> None:
 
 def test_the_picture_in_docs_is_the_one_of_the_results(tmp_path: Path) -> None:
     draw(read(RESULTS), tmp_path / "drawn.svg")
-    kept = RESULTS.with_suffix(".svg").read_text(encoding="utf-8")
+    kept = (PAGES / "what-you-get.svg").read_text(encoding="utf-8")
     assert (tmp_path / "drawn.svg").read_text(encoding="utf-8") == kept
 
 
 def test_each_result_names_a_page_that_is_there() -> None:
     for line in RESULTS.read_text(encoding="utf-8").splitlines()[1:]:
-        assert (RESULTS.parent / line.rpartition(",")[2]).is_file(), line
+        assert (PAGES / line.rpartition(",")[2]).is_file(), line
