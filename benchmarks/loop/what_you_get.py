@@ -2,8 +2,8 @@
 
     python -m benchmarks what-you-get [--results FILE.csv] [--plot FILE.svg]
 
-The figures are those of trials on a running cluster; each line names the page of docs/results that has
-the command.
+The figures are those of trials on a running cluster; each line names the page of docs/results that
+has the command.
 """
 
 import argparse
