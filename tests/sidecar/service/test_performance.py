@@ -18,10 +18,20 @@ NONE_MISSED: Mapping[int, Sample] = MappingProxyType({})
 
 
 def sample(
-    number: int, rate: float, *, worker: str = "w", latency: float = 0.02, waiting: int = 0
+    number: int,
+    rate: float,
+    *,
+    worker: str = "w",
+    latency: float = 0.02,
+    waiting: int = 0,
+    bolts: int = 1,
 ) -> Sample:
-    """A report over 5 s: a spout and a bolt in one worker, both at so many tuples/s."""
+    """A report over 5 s: a spout and bolts in one worker, all at so many tuples/s."""
     count = round(5 * rate)
+    more = (
+        TaskSample(2 + it, f"bolt-{it}", (TaskInput("tag", "default", count),))
+        for it in range(2, 1 + bolts)
+    )
     tasks = (
         TaskSample(
             1,
@@ -32,6 +42,7 @@ def sample(
             2, "tag", (TaskInput("source", "default", count),), queue=TaskQueue(waiting, 1000)
         ),
         TaskSample(3, "__acker"),
+        *more,
     )
     of = report("a", number, time=5.0 * number, used={"t": 0.3})
     return replace(of, workers=(replace(of.workers[0], id=worker, tasks=tasks),))
@@ -184,6 +195,19 @@ def test_queues_that_hold_more_than_a_tenth_of_a_second_are_saturation() -> None
     # 200 tuples/s are taken in all: 20 of them are a tenth of a second.
     assert not after(sample(n, 100, waiting=19) for n in range(6)).is_saturated
     assert after(sample(n, 100, waiting=21) for n in range(6)).is_saturated
+
+
+@pytest.mark.parametrize(
+    ("rate", "waiting", "is_saturated"),
+    # 190 tuples, all that may be pending, are 0.45 s of 420/s; 100 are 0.24 s. 49 are few.
+    [(420, 190, True), (420, 100, False), (100, 50, True), (100, 49, False)],
+)
+def test_one_full_bolt_of_many_saturates_a_topology(
+    rate: float, waiting: int, is_saturated: bool
+) -> None:
+    # Ten executors take ten times the rate: a tenth of a second's tuples in the mean is 1 s of it.
+    found = after(sample(n, rate, waiting=waiting, bolts=9) for n in range(6))
+    assert found.is_saturated is is_saturated
 
 
 def test_what_was_at_rest_without_queues_has_caught_up_until_its_workers_change() -> None:

@@ -43,7 +43,10 @@ grows by as much in the 15 s of half of the measurements. Less may be noise, or 
 LEAST_EMITTED = 0.1
 """Tuples/s by which queues are taken to empty at least."""
 FEW_WAITING = 0.1
-"""Seconds that tuples wait in queues at least where a topology is saturated."""
+"""Seconds that tuples wait at least in each queue, in the mean, where a topology is saturated."""
+LONG_WAITING, MANY_WAITING = 0.25, 50.0
+"""Seconds that a tuple waits in all queues together, and how many do, where it is saturated, too:
+where `topology.max.spout.pending` bounds them, one full executor of many has all that may wait."""
 NOTHING_MISSED: Mapping[str, tuple[Sample, ...]] = MappingProxyType({})
 
 
@@ -284,7 +287,11 @@ def update_performance(
 
 
 def _queues(measurement: Measurement) -> bool:
-    return measurement.waiting > FEW_WAITING * max(measurement.throughput, 1.0)
+    waiting, emitted = measurement.waiting, measurement.emitted
+    if waiting > FEW_WAITING * max(measurement.throughput, 1.0):
+        return True
+    # Little's law: what waits, by what comes each second.
+    return waiting >= MANY_WAITING and waiting > LONG_WAITING * max(emitted, LEAST_EMITTED)
 
 
 def _is_at_rest(measured: tuple[Measurement, ...]) -> bool:
