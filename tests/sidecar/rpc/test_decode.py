@@ -77,7 +77,8 @@ def test_what_storms_scheduler_promises_is_read_and_is_nothing_where_a_shim_does
 ):
     older = decode.topology(definition())
     assert older.components[1].generic == ()
-    assert (older.components[1].most_on_supervisor, older.components[1].incompatible) == (0, set())
+    assert older.components[1].most_on_supervisor == 0
+    assert not older.components[1].incompatible
     assert not older.one_executor_per_worker
     assert not older.one_component_per_worker
 
