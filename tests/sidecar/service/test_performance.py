@@ -36,7 +36,10 @@ def sample(
         TaskSample(
             1,
             "source",
-            outputs=(TaskOutput("default", count, count, count, 0, complete_latency=latency),),
+            outputs=(
+                TaskOutput("default", count, count, count, 0, complete_latency=latency),
+                TaskOutput("__ack_init", count, count, 0, 0),
+            ),
         ),
         TaskSample(
             2, "tag", (TaskInput("source", "default", count),), queue=TaskQueue(waiting, 1000)

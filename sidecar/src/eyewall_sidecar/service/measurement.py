@@ -108,7 +108,9 @@ def measure(
             taken = [one for one in task.inputs if not one.stream.startswith("__")]
             count = sum(one.executed for one in taken)
             if not task.inputs:
-                count = sum(one.emitted for one in task.outputs)
+                # A spout says each tuple to an acker, too (__ack_init).
+                given = [one for one in task.outputs if not one.stream.startswith("__")]
+                count = sum(one.emitted for one in given)
                 emitted += count / worker.seconds
             throughput += count / worker.seconds
             noise = hypot(noise, SAMPLING * worker.step / worker.seconds)
