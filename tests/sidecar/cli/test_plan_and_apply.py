@@ -205,7 +205,8 @@ def test_a_frozen_topology_and_a_nimbus_that_does_not_take_it_end_with_5(
     with rounds_going_on(nimbus, obey=False):
         refused = eyewall("apply", "00000001", sidecar=address)
     assert refused.exit_code == 5
-    assert refused.stderr.endswith(f"{message(Code.NOT_TAKEN)}\n")
+    unknown = message(Code.NOT_TAKEN, reason="its log has the reason")
+    assert refused.stderr.endswith(f"{unknown}\n")
 
 
 def test_what_is_refused_at_once_is_json_as_well_and_ends_with_the_same(
