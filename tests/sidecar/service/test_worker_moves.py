@@ -16,7 +16,7 @@ from storm_builders import supervisor
 def task_of(
     nimbus: Nimbus, moves: object = "overlap", objective: str = "L=1", **settings: object
 ) -> WorkerMovesTask | None:
-    """Return the task for the pair on a and b, as a search for it comes to need it."""
+    """Return the task for the pair on a and b, as the round that needs it makes it."""
     topology = pair(moves, objective=objective, **settings)
     nimbus.round(topology, obey=False)
     asked = request(nimbus, topology)

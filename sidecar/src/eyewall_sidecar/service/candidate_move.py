@@ -28,7 +28,7 @@ class MoveConditions:
         Until something may move again after a setback; 0 or less if it may.
     refused, refused_seconds, refusal
         What Nimbus was given last, for how long that is not ordered again, as Nimbus does not take
-        it (0 if it may be), and why, if that is known.
+        it (0 if it may be), and why, as far as that is known.
     unsettled
         Whether what is measured has not come to rest since workers started.
     awaits_verdict
@@ -60,7 +60,7 @@ class MoveConditions:
     still_seconds: float = 0.0
     refused: Assignment = ()
     refused_seconds: float = 0.0
-    refusal: str = ""
+    refusal: str = UNKNOWN_REFUSAL
     unsettled: bool = False
     awaits_verdict: bool = False
     is_quiet: bool = False

@@ -98,8 +98,6 @@ class TopologyDecider:
         self, topology: TopologyState, record: TopologyRecord, inputs: RoundInputs
     ) -> TopologyOutcome:
         """Apply the plan that a person ordered; else place what has no slot, or improve."""
-        if record.handover is not None:
-            record = replace(record, handover=record.handover.with_refusal(topology))
         ordered = self._ready_moves.apply_plan(topology, record, inputs)
         outcome = ordered or self._decide(topology, record, inputs)
         return with_overlap(outcome, topology, inputs.observation)
@@ -121,7 +119,7 @@ class TopologyDecider:
             still_seconds=record.history.still_until - now,
             refused=record.handover.assignment if record.handover is not None else (),
             refused_seconds=record.refused_seconds(limits.cool_down_seconds, now),
-            refusal=record.handover.refusal if record.handover is not None else "",
+            refusal=record.refusal,
             unsettled=performance.unsettled,
             awaits_verdict=record.trial is not None and not record.history.may_leave_unjudged(now),
             is_quiet=performance.is_quiet,

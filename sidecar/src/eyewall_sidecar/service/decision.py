@@ -6,7 +6,7 @@ from math import inf
 
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution
-from eyewall_sidecar.service.candidate_move import CandidateMove
+from eyewall_sidecar.service.candidate_move import UNKNOWN_REFUSAL, CandidateMove
 from eyewall_sidecar.service.crossing_memory import CrossingLesson
 from eyewall_sidecar.service.look_back import MOST_DOUBLED, MoveHistory, MoveTrial
 from eyewall_sidecar.service.overlap import restart_reason
@@ -55,10 +55,6 @@ class Handover:
         """Return this one as it is ordered now, where the one before has not come to run."""
         again = before is not None and set(before.assignment) == set(self.assignment)
         return replace(self, orders=before.orders + 1 if before and again else 1, ordered=now)
-
-    def with_refusal(self, topology: TopologyState) -> "Handover":
-        """Return it with the reason why the shim refused it, if it did in the last round."""
-        return replace(self, refusal=topology.refusal) if topology.refusal else self
 
     def refused_seconds(self, cool_down: float, now: float) -> float:
         """Return for how long it is not ordered again, as Nimbus does not take it; or 0."""
@@ -157,6 +153,11 @@ class TopologyRecord:
     overrated: float = 1.0
     considered: float = -inf
 
+    @property
+    def refusal(self) -> str:
+        """Why Nimbus did not take what was ordered last, as far as that is known."""
+        return (self.handover.refusal if self.handover else "") or UNKNOWN_REFUSAL
+
     def refused_seconds(self, cool_down: float, now: float) -> float:
         """Return for how long what was ordered last is not ordered again; 0 if it may be."""
         return self.handover.refused_seconds(cool_down, now) if self.handover is not None else 0.0
@@ -179,7 +180,9 @@ def record_of(
         What crossings cost a topology of which nothing is remembered.
     """
     if record is not None and record.assignment_digest == topology.assignment_digest:
-        return record
+        if record.handover is None or not topology.refusal:
+            return record
+        return replace(record, handover=replace(record.handover, refusal=topology.refusal))
     fresh = TopologyRecord(topology.assignment_digest, now)
     if record is None:
         return replace(fresh, crossing_cost=prior)

@@ -21,11 +21,7 @@ from eyewall_sidecar.model import (
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.objectives.load_prediction import predict_move
-from eyewall_sidecar.service.candidate_move import (
-    UNKNOWN_REFUSAL,
-    CandidateMove,
-    MoveConditions,
-)
+from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
 from eyewall_sidecar.service.messages import no_placement_message, quality, worth
 from eyewall_sidecar.service.move_value import find_gain_hold, find_value_hold, pays_before_rest
 from eyewall_sidecar.service.overlap import restart_reason
@@ -237,8 +233,8 @@ def _refused_hold(candidate: CandidateMove, conditions: MoveConditions) -> Messa
         return None
     if set(candidate.slots.assignment) != set(conditions.refused):
         return None
-    reason = conditions.refusal or UNKNOWN_REFUSAL
-    return message(Code.REFUSED_MOVE, seconds=conditions.refused_seconds, reason=reason)
+    seconds, reason = conditions.refused_seconds, conditions.refusal
+    return message(Code.REFUSED_MOVE, seconds=seconds, reason=reason)
 
 
 def _budget_hold(

@@ -6,7 +6,6 @@ from dataclasses import replace
 from eyewall_sidecar.config import MoveLimits
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import PlacementProblem
-from eyewall_sidecar.service.candidate_move import UNKNOWN_REFUSAL
 from eyewall_sidecar.service.decision import (
     Handover,
     Keep,
@@ -174,8 +173,7 @@ class ReadyMoves:
         if lost := find_lost_slot(trial.origin, topology, state):
             return lost_slot_message(lost, {it.id: it.host for it in state.supervisors})
         if orders >= MOST_UNDOS:
-            refusal = record.handover.refusal if record.handover is not None else ""
-            return message(Code.UNDO_NOT_TAKEN, orders=orders, reason=refusal or UNKNOWN_REFUSAL)
+            return message(Code.UNDO_NOT_TAKEN, orders=orders, reason=record.refusal)
         horizon = self._limits.horizon_seconds
         if found.lateness is None or record.request is None or horizon <= 0:
             return None

@@ -71,7 +71,7 @@ def choose_slots(
                     executors=len(here),
                     slots=slots,
                     per_slot=executors_per_slot(topology.topology, most),
-                    rule=message(Code.SOME_APART) if rules.forbid_any else "",
+                    rule=message(Code.SOME_APART) if rules.forbids_any else "",
                 )
             )
         workers += _in_slots(groups, running, capacity, in_use)

@@ -48,7 +48,7 @@ class WorkerRules:
         )
 
     @property
-    def forbid_any(self) -> bool:
+    def forbids_any(self) -> bool:
         """Whether the topology forbids any executors to share a worker."""
         of = self.topology
         rules = (of.one_executor_per_worker, of.one_component_per_worker)

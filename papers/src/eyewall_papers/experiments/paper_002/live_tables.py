@@ -4,7 +4,7 @@ Each of `002-trials`' files is run first: `eyewall-deploy trial FOLDER/t-r1.toml
 FOLDER/t-r1`. The paper averages over all placements that a scheduler made at the same reserved CPU;
 here each scheduler has one placement for each start, and its CPU is shown: of the hosts in use, in
 the paper's unit of hundredths of a core. The throughput is that of the overload's last minute:
-adaptive schedulers have moved by then, or do not move.
+most moves of adaptive schedulers are over by then.
 """
 
 import argparse
@@ -77,7 +77,7 @@ class LiveRun:
     cpu
         Hundredths of a core of the hosts in use, at the end.
     moves, silent
-        During the overload: moves, and seconds in which no tuple reached a sink.
+        While the overload was measured: moves, and seconds in which no tuple reached a sink.
     """
 
     throughput: float

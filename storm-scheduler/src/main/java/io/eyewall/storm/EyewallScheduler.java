@@ -31,7 +31,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
     /** Why each topology's last decision was rejected: the same reason is logged once. */
     private final Map<String, String> rejections = new HashMap<>();
 
-    /** Why decisions of the last round were rejected: the sidecar is told in the next one. */
+    /** Why decisions of the last round were rejected: the next request reports it. */
     private Map<String, String> refusals = Map.of();
 
     private final ServedSlots served = new ServedSlots(System::nanoTime);
@@ -154,7 +154,7 @@ public class EyewallScheduler extends ResourceAwareScheduler {
                         cluster.getTopologies().getTopologies(),
                         definitions,
                         refusals);
-        // What was told is of that round alone, also where no answer comes in this one.
+        // Each is reported once, also where no answer comes in this round.
         refusals = new HashMap<>();
         Answer answer = metrics.sidecarTime.timeSupplier(() -> sidecars.ask(snapshot, limit));
         if (answer instanceof Answer.Failure failure) {

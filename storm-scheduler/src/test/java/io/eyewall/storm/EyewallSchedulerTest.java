@@ -20,7 +20,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.eyewall.storm.rpc.Decision;
 import io.eyewall.storm.rpc.TopologyState;
 import io.grpc.Status;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -207,83 +206,6 @@ class EyewallSchedulerTest {
                     .isEqualTo(
                             "placed by ResourceAwareScheduler: sidecar %s answered UNIMPLEMENTED",
                             other.address());
-        }
-    }
-
-    @Test
-    void aRejectedDecisionLeavesTheRunningTopologyAndItsStatusAlone() {
-        try (ScriptedSidecar sidecar =
-                        answering(deciding(state -> place(state, allOn(slot("s9", 1)), "moved")));
-                Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
-            rounds.running("t", allOn(S1), RAN).next();
-
-            assertThat(rounds.running).containsEntry("t", allOn(S1));
-            assertThat(rounds.status("t")).isEqualTo(RAN);
-            assertThat(rounds.count("eyewall:rejected-decisions")).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void theSidecarIsToldWhyADecisionWasRejectedUntilOneIsNot() {
-        List<String> told = new ArrayList<>();
-        try (ScriptedSidecar sidecar =
-                        answering(
-                                deciding(
-                                        state -> {
-                                            told.add(state.getRefusal());
-                                            return told.size() == 1
-                                                    ? place(state, allOn(slot("s9", 1)), "moved")
-                                                    : keep(state);
-                                        }));
-                Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
-            rounds.running("t", allOn(S1), RAN).next();
-            rounds.next();
-            rounds.next();
-
-            assertThat(told).containsExactly("", "there is no supervisor s9", "");
-        }
-    }
-
-    @Test
-    void aRejectedFirstPlacementIsMadeByTheInnerSchedulerAndSaysWhy() {
-        try (ScriptedSidecar sidecar =
-                        answering(deciding(state -> place(state, allOn(slot("s9", 1)), "moved")));
-                Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
-            rounds.next();
-
-            assertThat(rounds.running.get("t")).hasSize(4);
-            assertThat(rounds.status("t"))
-                    .isEqualTo(
-                            "placed by ResourceAwareScheduler:"
-                                    + " decision rejected: there is no supervisor s9");
-        }
-    }
-
-    @Test
-    void oneBadDecisionDoesNotHoldBackTheOthers() {
-        Function<TopologyState, Decision> decide =
-                state ->
-                        place(state, state.getTopologyId().equals("t") ? Map.of() : allOn(S2), RAN);
-        try (ScriptedSidecar sidecar = answering(deciding(decide));
-                Rounds rounds = rounds(sidecar).with(topology("t", 1), topology("u", 1))) {
-            rounds.next();
-
-            assertThat(rounds.running).containsEntry("u", allOn(S2));
-            assertThat(rounds.status("t"))
-                    .isEqualTo(
-                            "placed by ResourceAwareScheduler:"
-                                    + " decision rejected: 4 executors are placed nowhere");
-        }
-    }
-
-    @Test
-    void keepingATopologyWithExecutorsNowhereIsRejected() {
-        try (ScriptedSidecar sidecar = answering(deciding(ScriptedSidecar::keep));
-                Rounds rounds = rounds(sidecar).with(topology("t", 1))) {
-            rounds.next();
-
-            assertThat(rounds.running.get("t")).hasSize(4);
-            assertThat(rounds.count("eyewall:rejected-decisions")).isEqualTo(1);
         }
     }
 
