@@ -1,3 +1,4 @@
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -79,6 +80,72 @@ def test_after_too_many_retries_an_exact_engine_places_them() -> None:
     solution = place(problem, retries=0)
     assert solution.placement == {"a": "small", "b": "large"}
     assert solution.decided_by == "branch and bound"
+
+
+def with_ackers(
+    rooms: tuple[float, ...], ackers: int, *, acker_needs: float = 0.0
+) -> PlacementProblem:
+    """Return a → b → c → d on n1, n2 …, with acks to and from each of so many ackers."""
+    chain = chain_of([1, 1, 1], rooms=rooms)
+    operators = (replace(it, cpu=0.0) for it in chain.operators)
+    names = [f"acker-{number + 1}" for number in range(ackers)]
+    acks = [
+        Stream(source, target, 1.0, system=True)
+        for name in names
+        for source, target in (("a", name), ("d", name), (name, "a"))
+    ]
+    return replace(
+        chain,
+        operators=(*(Operator(it, cpu=acker_needs) for it in names), *operators),
+        streams=(*chain.streams, *acks),
+    )
+
+
+def test_the_first_executor_on_a_node_brings_an_acker_along() -> None:
+    # b is first, on n1, and an acker with it; a is the third there. c opens n2 and brings the
+    # second acker along, d follows. With all ackers last b, a and c were on n1.
+    placement = place(with_ackers((3, 3), ackers=2)).placement
+    assert placement == {"b": "n1", "acker-1": "n1", "a": "n1"} | {
+        "c": "n2",
+        "acker-2": "n2",
+        "d": "n2",
+    }
+
+
+def test_ackers_beyond_one_a_node_come_last() -> None:
+    # b, acker-1, a, c fill n1; d opens n2 with acker-2, and acker-3 goes where most of it is and
+    # room is left: n2.
+    placement = place(with_ackers((4, 4), ackers=3)).placement
+    assert placement == {
+        **dict.fromkeys(("b", "acker-1", "a", "c"), "n1"),
+        **dict.fromkeys(("d", "acker-2", "acker-3"), "n2"),
+    }
+
+
+def test_an_acker_without_room_beside_the_first_executor_comes_last() -> None:
+    # Nothing but room for operators is short on n1 and n2, but ackers need cpu, which n3 alone has.
+    problem = with_ackers((4, 1, 1), ackers=1, acker_needs=1.0)
+    nodes = tuple(replace(it, cpu=1.0 if it.id == "n3" else 0.0) for it in problem.nodes)
+    placement = place(replace(problem, nodes=nodes)).placement
+    assert placement == {**dict.fromkeys("abcd", "n1"), "acker-1": "n3"}
+
+
+def test_an_executor_that_is_taken_back_takes_its_acker_back() -> None:
+    # a and its acker are tried on large first; b, which needs large for itself, takes both back.
+    problem = on(Node("small", cpu=1), Node("large", cpu=3), needs=(1.0, 3.0))
+    acker = Operator("acker", cpu=0.0)
+    acked = replace(
+        problem,
+        operators=(*problem.operators, acker),
+        streams=(
+            *problem.streams,
+            Stream("a", "acker", 1.0, system=True),
+            Stream("acker", "a", 1.0, system=True),
+        ),
+    )
+    solution = place(acked)
+    assert solution.placement == {"a": "small", "acker": "small", "b": "large"}
+    assert solution.decided_by == "ras"
 
 
 def test_delays_and_rates_are_not_looked_at() -> None:

@@ -5,14 +5,15 @@ same there: `BaseResourceAwareStrategy` with `ExecSorterByConnectionCount` and
 `NodeSorterHostProximity`. It packs executors by free resources; delays and rates it does not know.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eyewall_sidecar.heuristic.components import by_connections
+from eyewall_sidecar.heuristic.components import NO_COMPONENT, by_connections
 from eyewall_sidecar.heuristic.remaining_capacity import RemainingCapacity
 from eyewall_sidecar.model import PlacementProblem, Solution
 from eyewall_sidecar.model.array_types import Floats
@@ -32,8 +33,9 @@ class ResourceAware:
 
     What a problem lacks: racks (all nodes are in one), slots and hosts (a node is a host with one
     slot as large as the node), components (`heuristic.components`). Room for operators counts as a
-    third resource beside cpu and memory. `current` is not looked at: all executors are placed, as
-    for a topology that is submitted.
+    third resource besides cpu and memory. `current` is not looked at: all executors are placed, as
+    for a topology that is submitted. The first executor on a node brings an acker along
+    (`topology.ras.acker.executors.per.worker`, 1 by default); the other ackers come last.
 
     Parameters
     ----------
@@ -54,7 +56,9 @@ class ResourceAware:
         limited = with_headroom(problem) if objective.ecker else problem
         request = PolicyRequest.now(POLICY, limited, objective, time_limit, seed, self.clock)
         room = RemainingCapacity(ProblemArrays.of(limited))
-        executors = by_connections(room.arrays)
+        ackers = _ackers(room.arrays)
+        executors = _ackers_last(by_connections(room.arrays), ackers)
+        bound = _BoundAckers(room, ackers)
         tried = [0] * len(executors)
         taken_back, put, at = 0, 0, 0
         nodes = in_order(room)
@@ -62,23 +66,86 @@ class ResourceAware:
             if self.clock() >= request.ends_at:
                 return counted(request.late(), put)
             executor, component = executors[at]
+            if bound.holds(executor):
+                at += 1
+                continue
             if at and component != executors[at - 1][1]:
                 nodes = in_order(room)
             fitting = nodes[room.holding(executor)[nodes]]
             if tried[at] < len(fitting):
                 room.put(executor, int(fitting[tried[at]]))
+                bound.bring_along(executor)
                 tried[at] += 1
                 put += 1
                 at += 1
                 continue
             tried[at] = 0
             at -= 1
+            while at >= 0 and bound.holds(executors[at][0]):
+                at -= 1
             taken_back += 1
             if at < 0 or taken_back > self.retries:
                 return counted(request.no_room_for(executor), put)
+            bound.take_back(executors[at][0])
             room.take_back(executors[at][0])
             nodes = in_order(room)
         return counted(request.placed(room.places), put)
+
+
+class _BoundAckers:
+    """Ackers that were placed with the first executor of their node, as Storm's are of a worker.
+
+    `SchedulingSearcherState.getNumOfAckersToBind`: where the acker that is next finds no room, it
+    is tried with each further executor there.
+    """
+
+    def __init__(self, room: RemainingCapacity, ackers: Sequence[int]) -> None:
+        """Begin with all of them waiting."""
+        self._room = room
+        self._ackers = frozenset(ackers)
+        self._waiting = deque(ackers)
+        self._brought: dict[int, int] = {}
+        self._bound: set[int] = set()
+        self._nodes: set[int] = set()
+
+    def holds(self, executor: int) -> bool:
+        """Whether it is an acker that another executor brought along."""
+        return executor in self._bound
+
+    def bring_along(self, executor: int) -> None:
+        """Place an acker with an executor whose node has none yet."""
+        node = int(self._room.places[executor])
+        if executor in self._ackers or not self._waiting or node in self._nodes:
+            return
+        acker = self._waiting[0]
+        if self._room.holding(acker)[node]:
+            self._room.put(self._waiting.popleft(), node)
+            self._brought[executor] = acker
+            self._bound.add(acker)
+            self._nodes.add(node)
+
+    def take_back(self, executor: int) -> None:
+        """Undo `bring_along`; the latest first, so that ackers keep their order."""
+        acker = self._brought.pop(executor, None)
+        if acker is not None:
+            self._bound.remove(acker)
+            self._nodes.remove(int(self._room.places[acker]))
+            self._room.take_back(acker)
+            self._waiting.appendleft(acker)
+
+
+def _ackers(arrays: ProblemArrays) -> list[int]:
+    """Return the operators that only system streams reach; a metrics consumer has no stream."""
+    on_paths = set(arrays.path_order.tolist())
+    return sorted(set(arrays.targets[arrays.system].tolist()) - on_paths)
+
+
+def _ackers_last(
+    executors: Sequence[tuple[int, int]], ackers: Sequence[int]
+) -> list[tuple[int, int]]:
+    known = frozenset(ackers)
+    others = [it for it in executors if it[0] not in known]
+    return [*others, *((it, NO_COMPONENT) for it in ackers)]
 
 
 def in_order(room: RemainingCapacity) -> NDArray[np.int64]:
