@@ -211,6 +211,7 @@ class Nimbus:
         self.context = ServiceContext(self.service, self.solvers)
         self.planner = Planner(self.context, map("{:08x}".format, count(1)).__next__)
         self.running: dict[str, Assignment] = {}
+        self.least_worker_cores = 0.0
 
     def round(
         self, *topologies: Topology, obey: bool = True, refusal: str = ""
@@ -219,7 +220,8 @@ class Nimbus:
         states = [
             replace(state(it, *self.running.get(it.id, ())), refusal=refusal) for it in topologies
         ]
-        decisions = self.service.decide(cluster(self.hosts, *states), self.clock.now + 2)
+        seen = replace(cluster(self.hosts, *states), least_worker_cores=self.least_worker_cores)
+        decisions = self.service.decide(seen, self.clock.now + 2)
         for decision in decisions:
             if obey and isinstance(decision.verdict, Place):
                 self.running[decision.topology_id] = decision.verdict.assignment

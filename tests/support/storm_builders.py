@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from delay_tables import all_delays
 from eyewall_sidecar.objective import Objective
@@ -117,12 +118,14 @@ def ask(
     measured: MeasuredTopology | None = None,
     loads: Mapping[str, HostLoad] | None = None,
     overheads: Mapping[tuple[str, int], float] | None = None,
+    least_worker_cores: float = 0.0,
 ) -> TopologyProblem:
     """What is asked of a policy for a topology with these workers, among `others`."""
     running = state(topology, *workers)
     settings = read_settings(topology, IDLE_HOSTS, policy_catalogue())
     known = delays or all_delays(sorted({it.host for it in supervisors}), 10)
     build = problem_of_moving if moving else problem_of_missing
-    capacities = supervisor_capacities(cluster(supervisors, running, *others), running)
+    seen = replace(cluster(supervisors, running, *others), least_worker_cores=least_worker_cores)
+    capacities = supervisor_capacities(seen, running)
     signals = Signals(known, measured, loads or {}, overheads or {})
     return build(capacities, running, settings, signals)

@@ -318,6 +318,14 @@ class Code(Enum):
     TOO_FEW_SLOTS = (
         "{host}: {executors} executors do not fit in {slots} slots with {per_slot} each{rule}"
     )
+    NO_CPU_FOR_WORKERS = (
+        "{host}: {workers} workers need {needed:g} cores of {available:g}, each {least:g} at least "
+        "(storm.worker.min.cpu.pcore.percent)"
+    )
+    NO_MEMORY_FOR_WORKERS = (
+        "{host}: executors and the memory they share need {needed:.0f} MB of {available:.0f} in "
+        "{workers} workers"
+    )
     SOME_APART = ", as some of them may not share a worker"
     WORKER_WITHDRAWN = "{host} no longer offers port {port}: its worker can only stay as it is"
     PIN_FULL = "eyewall.pin of {component}: {reasons:list}"

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 from eyewall_contracts.proto import scheduler_pb2 as pb
 from eyewall_sidecar.rpc import decode
-from eyewall_sidecar.storm import Executor, supervisor_capacities
+from eyewall_sidecar.storm import Executor, SharedMemory, supervisor_capacities
 
 
 def definition(topology_id: str = "count-1") -> pb.TopologyDefinition:
@@ -81,6 +81,7 @@ def test_what_storms_scheduler_promises_is_read_and_is_nothing_where_a_shim_does
     assert not older.components[1].incompatible
     assert not older.one_executor_per_worker
     assert not older.one_component_per_worker
+    assert older.shared_memory == ()
 
     said = definition()
     said.one_component_per_worker = True
@@ -88,11 +89,21 @@ def test_what_storms_scheduler_promises_is_read_and_is_nothing_where_a_shim_does
     count.generic_resources["gpu.count"] = 2.0
     count.most_on_supervisor = 1
     count.incompatible.append("source")
+    said.shared_memory.add(name="table", components=["count"], on_heap_bytes=7)
     found = decode.topology(said)
+    assert found.shared_memory == (SharedMemory("table", frozenset({"count"}), 7, 0, 0),)
     assert found.one_component_per_worker
     assert found.components[1].generic == (("gpu.count", 2.0),)
     assert found.components[1].most_on_supervisor == 1
     assert found.components[1].incompatible == {"source"}
+
+
+def test_the_least_cpu_of_a_worker_is_none_where_a_shim_does_not_say_it() -> None:
+    assert decode.cluster_state(pb.ClusterState(), {}).least_worker_cores == 0
+    said = pb.ClusterState(least_worker_cores=0.5)
+    assert decode.cluster_state(said, {}).least_worker_cores == 0.5
+    with pytest.raises(decode.MalformedError, match="state: least_worker_cores is -1"):
+        decode.cluster_state(pb.ClusterState(least_worker_cores=-1), {})
 
 
 def test_of_a_generic_resource_that_makes_no_sense_a_supervisor_has_none() -> None:

@@ -6,7 +6,13 @@ from dataclasses import replace
 import pytest
 from eyewall_contracts.sample import OVERLAP_CONTRACT, Sample
 from eyewall_sidecar.service.decision import Place
-from eyewall_sidecar.service.old_workers import LONGEST, OldWorker, old_workers, still_running
+from eyewall_sidecar.service.old_workers import (
+    LONGEST,
+    OldWorker,
+    old_workers,
+    reserve,
+    still_running,
+)
 from eyewall_sidecar.storm import ClusterState, Requests, Slot, Topology, supervisor_capacities
 from measured_topologies import report
 from msgspec import structs
@@ -90,6 +96,18 @@ def test_what_runs_may_stay_beside_old_workers_whatever_they_request() -> None:
     assert found["sup-b"].cpu_cores == 0.1
 
 
+def test_old_workers_are_reserved_what_storm_counts_for_a_worker_at_least() -> None:
+    assert reserve(LEFT, 0.25)["sup-b"].cpu_cores == 0.25
+    assert reserve(LEFT, 0.0)["sup-b"].cpu_cores == 0.1
+
+
+def test_what_runs_may_stay_with_what_storm_counts_for_its_worker_at_least() -> None:
+    # Its executor requests 0.1 cores, its worker counts 0.25.
+    seen = replace(cluster(HOSTS, state(OTHER, worker("b", 6700, 1))), least_worker_cores=0.25)
+    found = supervisor_capacities(seen, seen.topologies[0], {"sup-b": Requests(8.0, 0)})
+    assert found["sup-b"].cpu_cores == 0.25
+
+
 def overlapping_nimbus() -> tuple[Nimbus, Topology]:
     """source on a and sink on b, whose workers have the agent; b is drained next."""
     topology = chain(
@@ -121,6 +139,11 @@ def memory_on_b(nimbus: Nimbus) -> float:
     return capacity.memory_bytes / MEGABYTE
 
 
+def cores_on_b(nimbus: Nimbus) -> float:
+    """Cores that the other topology may have of b, by the last round."""
+    return nimbus.context.running_problem(OTHER.id).request.capacities["sup-b"].cpu_cores
+
+
 def fresh_on_b(nimbus: Nimbus) -> tuple[Slot, ...]:
     """Slots of b that the other topology may start workers in."""
     return nimbus.context.running_problem(OTHER.id).request.capacities["sup-b"].fresh
@@ -129,12 +152,14 @@ def fresh_on_b(nimbus: Nimbus) -> tuple[Slot, ...]:
 def test_rounds_reserve_for_the_moves_that_they_order_until_reports_say_that_it_is_over() -> None:
     nimbus, topology = overlapping_nimbus()
     nimbus.running[OTHER.id] = (worker("a", 6701, 1),)
+    nimbus.least_worker_cores = 0.25
     nimbus.switches.turn(drained=["b"])
     placed = next(it.verdict for it in nimbus.rounds(topology, 5) if isinstance(it.verdict, Place))
     assert placed.overlaps
     nimbus.switches.turn()
     nimbus.round(topology, OTHER, obey=False)
     assert memory_on_b(nimbus) == 4096 - 128
+    assert cores_on_b(nimbus) == 8 - 0.25
     assert [it.port for it in fresh_on_b(nimbus)] == [6701]
     report_hosts(nimbus, {"b": []})
     nimbus.round(topology, OTHER, obey=False)

@@ -12,6 +12,7 @@ from eyewall_sidecar.storm import (
     Executor,
     HostLoad,
     MeasuredTopology,
+    SharedMemory,
     Slot,
     Supervisor,
     Topology,
@@ -147,6 +148,40 @@ def test_a_supervisor_holds_so_many_executors_of_a_component_that_is_spread() ->
     on_a = dict.fromkeys((it.id for it in problem.operators), "a")
     assert violations(problem, on_a) == ("node a: executors of tag 3 placed, 2 there",)
     assert violations(problem, {**on_a, "tag[4-4]": "b"}) == ()
+
+
+def test_a_supervisor_holds_so_many_workers_as_it_has_cpu_for_at_least() -> None:
+    # A worker counts 3 cores: of 8 there is room for two, of 2 for none. Four executors a worker.
+    hosts = [supervisor("a", 4), supervisor("b", 4, cpu=2.0)]
+    problem = ask(hosts, chain(("source", 1)), least_worker_cores=3.0).problem
+    assert capacity(problem) == {"a": 8}
+
+
+def test_where_a_worker_runs_one_more_has_room_for_what_is_left() -> None:
+    # Of 8 cores the running worker counts 3, and 3 are left for one more.
+    problem = ask(
+        [supervisor("a", 4)], chain(("source", 2)), worker("a", 6700, 1), least_worker_cores=3.0
+    ).problem
+    assert capacity(problem) == {"a": 1 + 4}
+
+
+def test_workers_of_others_count_at_least_that_cpu() -> None:
+    # Of 8 cores the other's worker counts 3, though its executor requests 0.1.
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    hosts, topology = [supervisor("a", 4)], chain(("source", 1))
+    problem = ask(hosts, topology, others=[other], least_worker_cores=3.0).problem
+    assert problem.nodes[0].cpu == 5.0
+
+
+def test_what_a_worker_may_share_is_no_room_for_executors_but_what_runs_has_room() -> None:
+    # 4096 MB, of which a worker may share 3990; the four that run take 512.
+    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=3990 * MEGABYTE)
+    topology = replace(chain(("source", 3), ("tag", 1)), shared_memory=(table,))
+    hosts = [supervisor("a"), supervisor("b")]
+    first = ask(hosts, topology).problem
+    assert {it.id: it.memory for it in first.nodes} == {"a": 106 * MEGABYTE, "b": 106 * MEGABYTE}
+    moving = ask(hosts, topology, worker("a", 6700, 1, 2, 3, 4), moving=True).problem
+    assert {it.id: it.memory for it in moving.nodes} == {"a": 512 * MEGABYTE, "b": 106 * MEGABYTE}
 
 
 def test_a_generic_resource_may_have_the_name_of_one_of_the_models() -> None:

@@ -118,6 +118,9 @@ class ClusterState(_message.Message):
 
     SUPERVISORS_FIELD_NUMBER: _builtins.int
     TOPOLOGIES_FIELD_NUMBER: _builtins.int
+    LEAST_WORKER_CORES_FIELD_NUMBER: _builtins.int
+    least_worker_cores: _builtins.float
+    """storm.worker.min.cpu.pcore.percent in cores: what Storm counts for a worker at least."""
     @_builtins.property
     def supervisors(self) -> _containers.RepeatedCompositeFieldContainer[Global___Supervisor]: ...
     @_builtins.property
@@ -127,10 +130,11 @@ class ClusterState(_message.Message):
         *,
         supervisors: _abc.Iterable[Global___Supervisor] | None = ...,
         topologies: _abc.Iterable[Global___TopologyState] | None = ...,
+        least_worker_cores: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["supervisors", b"supervisors", "topologies", b"topologies"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["least_worker_cores", b"least_worker_cores", "supervisors", b"supervisors", "topologies", b"topologies"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -353,6 +357,7 @@ class TopologyDefinition(_message.Message):
     LOAD_AWARE_MESSAGING_DISABLED_FIELD_NUMBER: _builtins.int
     ONE_EXECUTOR_PER_WORKER_FIELD_NUMBER: _builtins.int
     ONE_COMPONENT_PER_WORKER_FIELD_NUMBER: _builtins.int
+    SHARED_MEMORY_FIELD_NUMBER: _builtins.int
     topology_id: _builtins.str
     name: _builtins.str
     digest: _builtins.bytes
@@ -374,6 +379,10 @@ class TopologyDefinition(_message.Message):
 
     @_builtins.property
     def components(self) -> _containers.RepeatedCompositeFieldContainer[Global___Component]: ...
+    @_builtins.property
+    def shared_memory(self) -> _containers.RepeatedCompositeFieldContainer[Global___SharedMemory]:
+        """What executors share beyond what each of them requests."""
+
     def __init__(
         self,
         *,
@@ -388,14 +397,53 @@ class TopologyDefinition(_message.Message):
         load_aware_messaging_disabled: _builtins.bool = ...,
         one_executor_per_worker: _builtins.bool = ...,
         one_component_per_worker: _builtins.bool = ...,
+        shared_memory: _abc.Iterable[Global___SharedMemory] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "load_aware_messaging_disabled", b"load_aware_messaging_disabled", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "one_component_per_worker", b"one_component_per_worker", "one_executor_per_worker", b"one_executor_per_worker", "requested_workers", b"requested_workers", "settings", b"settings", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "load_aware_messaging_disabled", b"load_aware_messaging_disabled", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "one_component_per_worker", b"one_component_per_worker", "one_executor_per_worker", b"one_executor_per_worker", "requested_workers", b"requested_workers", "settings", b"settings", "shared_memory", b"shared_memory", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TopologyDefinition: _TypeAlias = TopologyDefinition  # noqa: Y015
+
+@_typing.final
+class SharedMemory(_message.Message):
+    """Memory that executors of some components share, as Storm's SharedMemory."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    COMPONENTS_FIELD_NUMBER: _builtins.int
+    ON_HEAP_BYTES_FIELD_NUMBER: _builtins.int
+    OFF_HEAP_WORKER_BYTES_FIELD_NUMBER: _builtins.int
+    OFF_HEAP_SUPERVISOR_BYTES_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    on_heap_bytes: _builtins.int
+    """Of each worker that holds executors of any of them, once."""
+    off_heap_worker_bytes: _builtins.int
+    off_heap_supervisor_bytes: _builtins.int
+    """Of each supervisor that does, once."""
+    @_builtins.property
+    def components(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Components that declare it."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        components: _abc.Iterable[_builtins.str] | None = ...,
+        on_heap_bytes: _builtins.int = ...,
+        off_heap_worker_bytes: _builtins.int = ...,
+        off_heap_supervisor_bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "name", b"name", "off_heap_supervisor_bytes", b"off_heap_supervisor_bytes", "off_heap_worker_bytes", b"off_heap_worker_bytes", "on_heap_bytes", b"on_heap_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SharedMemory: _TypeAlias = SharedMemory  # noqa: Y015
 
 @_typing.final
 class Component(_message.Message):

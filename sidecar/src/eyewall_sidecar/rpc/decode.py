@@ -13,6 +13,7 @@ from eyewall_sidecar.storm import (
     Executor,
     Grouping,
     Input,
+    SharedMemory,
     Slot,
     Supervisor,
     Topology,
@@ -72,6 +73,19 @@ def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
         load_aware=not message.load_aware_messaging_disabled,
         one_executor_per_worker=message.one_executor_per_worker,
         one_component_per_worker=message.one_component_per_worker,
+        shared_memory=tuple(_shared_memory(owner, it) for it in message.shared_memory),
+    )
+
+
+def _shared_memory(owner: str, message: pb.SharedMemory) -> SharedMemory:
+    owner = f"{owner}, shared memory {_named(message.name, f'{owner}: shared memory name')}"
+    worker, supervisor = message.off_heap_worker_bytes, message.off_heap_supervisor_bytes
+    return SharedMemory(
+        name=message.name,
+        components=frozenset(message.components),
+        on_heap_bytes=_bytes(f"{owner}: on_heap_bytes", message.on_heap_bytes),
+        off_heap_worker_bytes=_bytes(f"{owner}: off_heap_worker_bytes", worker),
+        off_heap_supervisor_bytes=_bytes(f"{owner}: off_heap_supervisor_bytes", supervisor),
     )
 
 
@@ -105,7 +119,8 @@ def cluster_state(message: pb.ClusterState, definitions: Mapping[str, Topology])
     _require_distinct("state: topology", [it.topology.id for it in topologies])
     slots = [worker.slot for it in topologies for worker in it.assignment]
     _require_distinct("state: slot of a worker", slots)
-    return ClusterState(supervisors, topologies)
+    least = _cores("state: least_worker_cores", message.least_worker_cores)
+    return ClusterState(supervisors, topologies, least)
 
 
 def _supervisor(message: pb.Supervisor) -> Supervisor:

@@ -57,6 +57,7 @@ def supervisor(it: Supervisor) -> pb.Supervisor:
         scheduler_meta=dict(it.scheduler_meta),
         cpu_cores=it.cpu_cores,
         memory_bytes=int(it.memory_bytes),
+        generic_resources=dict(it.generic),
     )
 
 
@@ -71,6 +72,18 @@ def definition(it: Topology) -> pb.TopologyDefinition:
         components=[_component(component) for component in it.components],
         message_timeout_seconds=it.message_timeout,
         load_aware_messaging_disabled=not it.load_aware,
+        one_executor_per_worker=it.one_executor_per_worker,
+        one_component_per_worker=it.one_component_per_worker,
+        shared_memory=[
+            pb.SharedMemory(
+                name=shared.name,
+                components=sorted(shared.components),
+                on_heap_bytes=shared.on_heap_bytes,
+                off_heap_worker_bytes=shared.off_heap_worker_bytes,
+                off_heap_supervisor_bytes=shared.off_heap_supervisor_bytes,
+            )
+            for shared in it.shared_memory
+        ],
     )
 
 
@@ -100,6 +113,9 @@ def _component(it: Component) -> pb.Component:
             )
             for wanted in it.inputs
         ],
+        generic_resources=dict(it.generic),
+        most_on_supervisor=it.most_on_supervisor,
+        incompatible=sorted(it.incompatible),
     )
 
 

@@ -77,6 +77,6 @@ def serving(old: Iterable[OldWorker]) -> dict[Slot, str]:
     return {it.worker.slot: it.topology.id for it in old}
 
 
-def reserve(old: Iterable[OldWorker]) -> SupervisorRequests:
-    """Return what is reserved for old workers."""
-    return requests((it.topology, it.worker) for it in old)
+def reserve(old: Iterable[OldWorker], least_worker_cores: float) -> SupervisorRequests:
+    """Return what is reserved for old workers, each of which requests so much CPU at least."""
+    return requests(((it.topology, it.worker) for it in old), least_worker_cores)

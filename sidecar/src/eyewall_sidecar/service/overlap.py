@@ -3,7 +3,7 @@
 docs/design/seamless-moves.md says how they do.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Set
 
 from eyewall_contracts.sample import OVERLAP_CONTRACT, WorkerSample
@@ -12,7 +12,7 @@ from eyewall_contracts.setting_keys import MOVES
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.service.problem_cache import PlacementRequest
 from eyewall_sidecar.service.worker_starts import start_seconds
-from eyewall_sidecar.storm import Assignment, HostLoad, Slot, Topology, Worker
+from eyewall_sidecar.storm import Assignment, HostLoad, Slot, Topology, Worker, requests
 
 CHECKPOINTS = "$checkpointspout"
 """Storm's own spout in topologies with stateful bolts (IStatefulBolt)."""
@@ -187,19 +187,17 @@ def _memory_obstacle(
     request: PlacementRequest, ended: Set[Worker], started: Set[Worker]
 ) -> Message | None:
     """Return which host has no memory for old and new workers, by what components declare."""
-    components = request.topology.topology.executors()
-    needed: defaultdict[str, int] = defaultdict(int)
-    for worker in {*request.topology.assignment, *started}:
-        for component in filter(None, map(components.get, worker.executors)):
-            needed[worker.slot.supervisor] += component.on_heap_bytes + component.off_heap_bytes
+    topology = request.topology.topology
+    both = {*request.topology.assignment, *started}
+    needed = requests((topology, it) for it in both)
     supervisors = ({it.slot.supervisor for it in of} for of in (ended, started))
     for supervisor in sorted(set.intersection(*supervisors)):
         capacity = request.capacities.get(supervisor)
-        if capacity is not None and needed[supervisor] > capacity.memory_bytes:
+        if capacity is not None and needed[supervisor].memory_bytes > capacity.memory_bytes:
             return message(
                 Code.NO_MEMORY_FOR_BOTH,
                 host=capacity.supervisor.host,
-                needed=needed[supervisor] / MEGABYTE,
+                needed=needed[supervisor].memory_bytes / MEGABYTE,
                 available=capacity.memory_bytes / MEGABYTE,
             )
     return None

@@ -196,7 +196,7 @@ class SchedulingService:
             self._read_delays(),
             estimates,
             self._waits.fit,
-            reserve(self._old),
+            reserve(self._old, state.least_worker_cores),
             serving(self._old),
             relieved_hosts(self._expected),
         )
@@ -252,7 +252,7 @@ class SchedulingService:
             observation,
             state=observation.state.assigned(name, place.assignment),
             estimates=estimates,
-            reserved=reserve(self._old),
+            reserved=reserve(self._old, observation.state.least_worker_cores),
             serving=serving(self._old),
             relieved=relieved_hosts(self._expected),
         )

@@ -2,10 +2,7 @@
 
 from eyewall_sidecar.storm.capacity import (
     Capacities,
-    Requests,
     SupervisorCapacity,
-    SupervisorRequests,
-    requests,
     supervisor_capacities,
 )
 from eyewall_sidecar.storm.changes import (
@@ -29,6 +26,7 @@ from eyewall_sidecar.storm.cluster import (
     Executor,
     Grouping,
     Input,
+    SharedMemory,
     Slot,
     Supervisor,
     Topology,
@@ -44,6 +42,7 @@ from eyewall_sidecar.storm.placement_problem import (
     problem_of_moving,
 )
 from eyewall_sidecar.storm.rates import ACKER, ComponentStream, component_streams, unknown_streams
+from eyewall_sidecar.storm.requests import Requests, SupervisorRequests, requests
 from eyewall_sidecar.storm.settings import (
     Mode,
     SettingsError,
@@ -107,6 +106,7 @@ __all__ = [
     "Overheads",
     "Requests",
     "SettingsError",
+    "SharedMemory",
     "Signals",
     "Slot",
     "SlotChoice",

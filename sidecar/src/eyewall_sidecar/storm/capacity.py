@@ -1,12 +1,9 @@
-"""What all other topologies leave for one on each supervisor.
-
-Resources are added up as the resource-aware scheduler does: cores, and on-heap plus off-heap
-bytes, of every executor that has a slot there.
-"""
+"""What all other topologies leave for one on each supervisor."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from math import floor
 
 from eyewall_sidecar.storm.cluster import (
     ClusterState,
@@ -14,21 +11,8 @@ from eyewall_sidecar.storm.cluster import (
     Supervisor,
     Topology,
     TopologyState,
-    Worker,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Requests:
-    """What executors request together."""
-
-    cpu_cores: float = 0.0
-    memory_bytes: int = 0
-    generic: Mapping[str, float] = field(default_factory=dict)
-
-
-SupervisorRequests = Mapping[str, Requests]
-"""Supervisor id → what executors there request; none where there are no executors."""
+from eyewall_sidecar.storm.requests import Requests, SupervisorRequests, heap_alone, requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +34,8 @@ class SupervisorCapacity:
         What other topologies and old workers leave, never below zero.
     shared
         Whether another topology has a worker there.
+    least_worker_cores
+        What each worker there requests at least.
     """
 
     supervisor: Supervisor
@@ -60,26 +46,24 @@ class SupervisorCapacity:
     memory_bytes: float
     shared: bool
     generic: Mapping[str, float] = field(default_factory=dict)
+    least_worker_cores: float = 0.0
+
+    @property
+    def workers(self) -> int:
+        """How many workers the topology may have there, by slots and by the least they request."""
+        slots = len(self.fresh) + len(self.held)
+        if not self.least_worker_cores:
+            return slots
+        return min(slots, floor(self.cpu_cores / self.least_worker_cores + 1e-9))
+
+    @property
+    def fresh_workers(self) -> int:
+        """How many of them may start besides those that it has."""
+        return max(0, self.workers - len(self.held))
 
 
 Capacities = Mapping[str, SupervisorCapacity]
 """Supervisor id → the capacity that one topology has there."""
-
-
-def requests(workers: Iterable[tuple[Topology, Worker]]) -> SupervisorRequests:
-    """Return what the executors of workers request, each worker with its topology."""
-    found: dict[str, Requests] = {}
-    for topology, worker in workers:
-        components = topology.executors()
-        before = found.get(worker.slot.supervisor, Requests())
-        cpu, memory, generic = before.cpu_cores, before.memory_bytes, dict(before.generic)
-        for component in filter(None, map(components.get, worker.executors)):
-            cpu += component.cpu_cores
-            memory += component.on_heap_bytes + component.off_heap_bytes
-            for name, amount in component.generic:
-                generic[name] = generic.get(name, 0.0) + amount
-        found[worker.slot.supervisor] = Requests(cpu, memory, generic)
-    return found
 
 
 def supervisor_capacities(
@@ -105,8 +89,9 @@ def supervisor_capacities(
     own: dict[str, list[Slot]] = {}
     for slot in sorted(worker.slot for worker in topology.assignment):
         own.setdefault(slot.supervisor, []).append(slot)
-    used = requests((it.topology, worker) for it in others for worker in it.assignment)
-    staying = requests((topology.topology, worker) for worker in topology.assignment)
+    least = cluster.least_worker_cores
+    used = requests(((it.topology, worker) for it in others for worker in it.assignment), least)
+    staying = requests(((topology.topology, worker) for worker in topology.assignment), least)
     cpu: dict[str, float] = {}
     memory: dict[str, float] = {}
     generic: dict[str, dict[str, float]] = {}
@@ -132,6 +117,7 @@ def supervisor_capacities(
             memory_bytes=max(0.0, memory[it.id]),
             shared=it.id in shared,
             generic={name: max(0.0, left) for name, left in generic[it.id].items()},
+            least_worker_cores=least,
         )
         for it in cluster.supervisors
     }
@@ -153,20 +139,23 @@ def node_names(supervisors: Iterable[Supervisor]) -> Mapping[str, str]:
 def executors_per_slot(topology: Topology, most: int) -> int:
     """Count the executors that one slot may hold, whichever they are.
 
-    At most EPS_max, and so few that even those with the largest heaps stay within what one
-    worker may hold (topology.worker.max.heap.size.mb). 0: one executor alone is too large.
+    At most EPS_max, and so few that even those with the largest heaps, and all that executors
+    share, stay within what one worker may hold (topology.worker.max.heap.size.mb). 0: one executor
+    alone is too large.
     """
     if topology.one_executor_per_worker:
         most = min(most, 1)
     limit = topology.worker_max_heap_bytes
     if not limit:
         return most
+    if any(heap_alone(topology, it) > limit for it in topology.components if it.executors):
+        return 0
     heaps = sorted((it.on_heap_bytes for it in topology.executors().values()), reverse=True)
-    held = 0
+    held = sum(it.on_heap_bytes for it in topology.shared_memory)
     for count, heap in enumerate(heaps[:most]):
         held += heap
         if held > limit:
-            return count
+            return max(count, 1)
     return most
 
 

@@ -1,6 +1,6 @@
 """Storm's nouns: topologies and executors, supervisors and slots, and the cluster's state."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -87,6 +87,27 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedMemory:
+    """Memory that executors of some components share.
+
+    Parameters
+    ----------
+    name, components
+        As the topology calls it, and those that declare it.
+    on_heap_bytes, off_heap_worker_bytes
+        Of each worker that holds executors of any of them, once.
+    off_heap_supervisor_bytes
+        Of each supervisor that does, once.
+    """
+
+    name: str
+    components: frozenset[str]
+    on_heap_bytes: int = 0
+    off_heap_worker_bytes: int = 0
+    off_heap_supervisor_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Topology:
     """What never changes while a topology lives.
 
@@ -109,6 +130,8 @@ class Topology:
         set.
     one_executor_per_worker, one_component_per_worker
         Whether a worker may hold no second executor, or none of another component.
+    shared_memory
+        What its executors share beyond what each of them requests.
     refused
         Why nothing can be decided about it: its definition makes no sense. Empty if it does.
     """
@@ -124,6 +147,7 @@ class Topology:
     load_aware: bool = True
     one_executor_per_worker: bool = False
     one_component_per_worker: bool = False
+    shared_memory: tuple[SharedMemory, ...] = ()
     _executors: Mapping[Executor, Component] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -133,6 +157,10 @@ class Topology:
     def executors(self) -> Mapping[Executor, Component]:
         """Each executor with its component, in the order of components and tasks."""
         return self._executors
+
+    def shared_by(self, components: Set[str]) -> tuple[SharedMemory, ...]:
+        """Return the memory that any of these components share, with each other or with others."""
+        return tuple(it for it in self.shared_memory if not it.components.isdisjoint(components))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +262,17 @@ class TopologyState:
 
 @dataclass(frozen=True, slots=True)
 class ClusterState:
-    """What Nimbus knows in one round."""
+    """What Nimbus knows in one round.
+
+    Parameters
+    ----------
+    least_worker_cores
+        What each worker requests at least: storm.worker.min.cpu.pcore.percent.
+    """
 
     supervisors: tuple[Supervisor, ...]
     topologies: tuple[TopologyState, ...]
+    least_worker_cores: float = 0.0
 
     def others(self, topology_id: str) -> tuple[TopologyState, ...]:
         """All topologies but this one."""

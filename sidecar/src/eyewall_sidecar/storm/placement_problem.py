@@ -32,6 +32,7 @@ from eyewall_sidecar.storm.generic_resources import generic_needs, generic_offer
 from eyewall_sidecar.storm.known_delays import KnownDelays
 from eyewall_sidecar.storm.load_inputs import LoadInputs
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
+from eyewall_sidecar.storm.requests import heap_alone, memory_of, shared_at_most
 from eyewall_sidecar.storm.settings import TopologySettings
 from eyewall_sidecar.storm.topology_problem import Signals, TopologyProblem
 from eyewall_sidecar.storm.traits import HostTraits, TraitsError, pinned_hosts, read_traits
@@ -206,12 +207,13 @@ class _Bridge:
 
     def _refuse_what_cannot_be_modelled(self) -> None:
         if self.per_slot == 0:
-            largest = max(self.executors.values(), key=lambda it: it.on_heap_bytes)
-            wanted, allowed = largest.on_heap_bytes, self.topology.worker_max_heap_bytes
+            heaps = {it.id: heap_alone(self.topology, it) for it in self.executors.values()}
+            largest = max(heaps, key=heaps.__getitem__)
+            wanted, allowed = heaps[largest], self.topology.worker_max_heap_bytes
             raise ProblemError(
                 message(
                     Code.HEAP_TOO_LARGE,
-                    component=largest.id,
+                    component=largest,
                     wanted=wanted >> 20,
                     allowed=allowed >> 20,
                 )
@@ -236,7 +238,7 @@ class _Bridge:
             it: 0 if capacity.supervisor.drained or self._closed(capacity) else self.per_slot
             for it, capacity in self.capacities.items()
         }
-        fresh = {it: len(capacity.fresh) * usable[it] for it, capacity in self.capacities.items()}
+        fresh = {it: of.fresh_workers * usable[it] for it, of in self.capacities.items()}
         missing = len(self.executors) - len(self.running)
         if 0 < missing <= sum(fresh.values()):
             return {it: fixed[it] + fresh[it] for it in self.capacities}
@@ -248,7 +250,7 @@ class _Bridge:
         return {
             it: runs[it]
             if capacity.supervisor.host in self.unseen
-            else max(fixed[it], staying[it] + fresh[it] + len(capacity.held) * usable[it])
+            else max(fixed[it], staying[it] + capacity.workers * usable[it])
             for it, capacity in self.capacities.items()
         }
 
@@ -336,6 +338,17 @@ class _Bridge:
             return self.inputs.used[executor].value
         return self.executors[executor].cpu_cores
 
+    def _memory_left(self, capacity: SupervisorCapacity) -> float:
+        """Return what executors have besides all that they may share.
+
+        What runs there has room, whichever part of that it shares.
+        """
+        left = capacity.memory_bytes
+        if not (shared := shared_at_most(self.topology)):
+            return left
+        here = [it for it, there in self.running.items() if there == capacity.supervisor.id]
+        return max(left - shared, min(left, memory_of(self.executors[it] for it in here)))
+
     def _node(self, capacity: SupervisorCapacity) -> Node:
         """Build a node that can at least hold the executors that stay on it."""
         supervisor = capacity.supervisor
@@ -347,7 +360,6 @@ class _Bridge:
             left = min(left, measured * speedup)
         fixed = [it for it, there in self.fixed.items() if there == supervisor.id]
         staying = [self.executors[it] for it in fixed]
-        memory = sum(it.on_heap_bytes + it.off_heap_bytes for it in staying)
         cpu = max(left, sum(self._required_cores(it) for it in fixed))
         reserved = inf
         if self.limits_measured:
@@ -356,7 +368,7 @@ class _Bridge:
         return Node(
             id=self.names[supervisor.id],
             cpu=cpu,
-            memory=max(capacity.memory_bytes, memory),
+            memory=max(self._memory_left(capacity), memory_of(staying)),
             operators=self.limits[supervisor.id],
             speedup=speedup,
             availability=traits.availability,

@@ -13,8 +13,13 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.storm.capacity import SupervisorCapacity, executors_per_slot
 from eyewall_sidecar.storm.cluster import Assignment, Executor, Slot, TopologyState, Worker
+from eyewall_sidecar.storm.requests import requests
 from eyewall_sidecar.storm.worker_packing import Traffic, pack_workers
 from eyewall_sidecar.storm.worker_rules import WorkerRules
+
+MEGABYTE = 1 << 20
+ROUNDING = 1e-6
+"""Cores by which sums of requests may exceed what is left, as in the shim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ def choose_slots(
     """Put the executors placed on each supervisor (by id) into as few new workers as possible.
 
     Executors that exchange many tuples share one, `most` (EPS_max) at most. Slots `in_use` have a
-    worker that is about to end: they come last. ProblemError if a supervisor has too few slots.
+    worker that is about to end: they come last. ProblemError if a supervisor has too few slots, or
+    too little CPU or memory for so many workers.
     """
     placed_on: dict[str, list[Executor]] = {}
     for executor in topology.topology.executors():
@@ -74,7 +80,9 @@ def choose_slots(
                     rule=message(Code.SOME_APART) if rules.forbids_any else "",
                 )
             )
-        workers += _in_slots(groups, running, capacity, in_use)
+        chosen = _in_slots(groups, running, capacity, in_use)
+        _require_room(topology, [*staying, *chosen], capacity)
+        workers += chosen
     before = {it.slot: it.executors for it in topology.assignment}
     changed = (it for it in workers if before.get(it.slot, it.executors) != it.executors)
     return SlotChoice(tuple(workers), tuple(it.slot for it in changed))
@@ -87,6 +95,41 @@ def _require_unchanged(
         if not worker.executors <= set(here):
             host, port = capacity.supervisor.host, worker.slot.port
             raise ProblemError(message(Code.WORKER_WITHDRAWN, host=host, port=port))
+
+
+def _require_room(
+    topology: TopologyState, workers: Sequence[Worker], capacity: SupervisorCapacity
+) -> None:
+    """Require room for what each worker needs besides its executors.
+
+    The problem knows what executors request; of how many workers is known only here.
+    """
+    least = capacity.least_worker_cores
+    if not (least or topology.topology.shared_memory) or set(workers) <= set(topology.assignment):
+        return
+    supervisor = capacity.supervisor
+    needed = requests(((topology.topology, it) for it in workers), least)[supervisor.id]
+    if needed.cpu_cores > capacity.cpu_cores + ROUNDING:
+        raise ProblemError(
+            message(
+                Code.NO_CPU_FOR_WORKERS,
+                host=supervisor.host,
+                workers=len(workers),
+                needed=needed.cpu_cores,
+                available=capacity.cpu_cores,
+                least=least,
+            )
+        )
+    if needed.memory_bytes > capacity.memory_bytes:
+        raise ProblemError(
+            message(
+                Code.NO_MEMORY_FOR_WORKERS,
+                host=supervisor.host,
+                workers=len(workers),
+                needed=needed.memory_bytes / MEGABYTE,
+                available=capacity.memory_bytes / MEGABYTE,
+            )
+        )
 
 
 def _groups(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from eyewall_sidecar.storm.cluster import Component, Executor, Topology
+from eyewall_sidecar.storm.cluster import Component, Executor, SharedMemory, Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ class WorkerRoom:
     _held: dict[str, Component] = field(default_factory=dict)
     _count: int = 0
     _heap: int = 0
+    _shared: set[SharedMemory] = field(default_factory=set)
     _forbidden: dict[str, bool] = field(default_factory=dict)
     """Component → whether it may not join those that are there, as far as anybody asked."""
 
@@ -93,9 +94,10 @@ class WorkerRoom:
         """Put an executor into it."""
         component = self.rules.topology.executors()[executor]
         self._count += 1
-        self._heap += component.on_heap_bytes
+        self._heap += self._adds(component)
         if component.id not in self._held:
             self._held[component.id] = component
+            self._shared.update(self.rules.topology.shared_by({component.id}))
             self._forbidden.clear()
 
     def fits(self, executor: Executor) -> bool:
@@ -103,10 +105,8 @@ class WorkerRoom:
         component = self.rules.topology.executors()[executor]
         if not self._count:
             return True
-        heap, limit = (
-            self._heap + component.on_heap_bytes,
-            self.rules.topology.worker_max_heap_bytes,
-        )
+        heap = self._heap + self._adds(component)
+        limit = self.rules.topology.worker_max_heap_bytes
         if self._count >= self.rules.most or (limit and heap > limit):
             return False
         forbidden = self._forbidden.get(component.id)
@@ -114,3 +114,12 @@ class WorkerRoom:
             forbidden = any(self.rules.forbids(it, component) for it in self._held.values())
             self._forbidden[component.id] = forbidden
         return not forbidden
+
+    def _adds(self, component: Component) -> int:
+        """Return the heap that an executor adds, with what it shares with none that is there."""
+        if component.id in self._held:
+            return component.on_heap_bytes
+        shared = self.rules.topology.shared_by({component.id})
+        return component.on_heap_bytes + sum(
+            it.on_heap_bytes for it in shared if it not in self._shared
+        )

@@ -39,7 +39,8 @@ record ClusterSnapshot(
             TopologyDefinitions definitions,
             Map<String, String> refusals) {
         Map<String, TopologyDefinition> defined = definitions.of(topologies);
-        ClusterState.Builder state = ClusterState.newBuilder();
+        ClusterState.Builder state =
+                ClusterState.newBuilder().setLeastWorkerCores(cores(cluster.getMinWorkerCpu()));
         cluster.getSupervisors().values().stream()
                 .sorted(Comparator.comparing(SupervisorDetails::getId))
                 .forEach(supervisor -> state.addSupervisors(supervisor(supervisor, cluster)));

@@ -91,7 +91,8 @@ final class TopologyDefinitions {
                         .setTopologyId(topology.getId())
                         .setRequestedWorkers(topology.getNumWorkers())
                         .putAllSettings(settings(topology.getConf()))
-                        .addAllComponents(components(topology));
+                        .addAllComponents(components(topology))
+                        .addAllSharedMemory(SharedMemories.of(topology));
         if (topology.getName() != null) {
             definition.setName(topology.getName());
         }

@@ -10,6 +10,7 @@ import static io.eyewall.storm.Fixture.executor;
 import static io.eyewall.storm.Fixture.placed;
 import static io.eyewall.storm.Fixture.placement;
 import static io.eyewall.storm.Fixture.requesting;
+import static io.eyewall.storm.Fixture.sharing;
 import static io.eyewall.storm.Fixture.sized;
 import static io.eyewall.storm.Fixture.slot;
 import static io.eyewall.storm.Fixture.supervisor;
@@ -22,6 +23,8 @@ import io.eyewall.storm.rpc.Worker;
 import java.util.List;
 import java.util.Map;
 import org.apache.storm.Config;
+import org.apache.storm.DaemonConfig;
+import org.apache.storm.generated.SharedMemory;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SupervisorDetails;
@@ -242,6 +245,46 @@ class AssignmentApplierTest {
 
         assertRejected(
                 place(cluster, "t", allOn(S2)), cluster, "host-s2 would need 40% CPU and has 35");
+    }
+
+    @Test
+    void memoryThatExecutorsShareCountsForEachWorkerAndOnceForTheHost() {
+        // 4 · 128 MB; count is in two workers, which share 100 MB each, and 7 MB on the host.
+        SharedMemory memory = new SharedMemory("table");
+        memory.set_off_heap_worker(100);
+        memory.set_off_heap_node(7);
+        Cluster cluster =
+                Fixture.cluster(
+                        List.of(supervisor("s1", 6700), sized("s2", 400, 718, 6700, 6701)),
+                        List.of(sharing("t", memory)),
+                        Map.of("t", allOn(S1)));
+
+        assertRejected(
+                place(
+                        cluster,
+                        "t",
+                        both(placed(S2, SPOUT, COUNT_A), placed(S2_OTHER, COUNT_B, ACKER))),
+                cluster,
+                "host-s2 would need 719 MB and has 718");
+    }
+
+    @Test
+    void aWorkerCountsForTheLeastCpuThatStormCountsForOne() {
+        // Executors request 20 % in each of two workers, which count for 50 % each.
+        Cluster cluster =
+                Fixture.cluster(
+                        List.of(supervisor("s1", 6700), sized("s2", 99, 4096, 6700, 6701)),
+                        List.of(topology("t", 1)),
+                        Map.of("t", allOn(S1)),
+                        Map.of(DaemonConfig.STORM_WORKER_MIN_CPU_PCORE_PERCENT, 50.0));
+
+        assertRejected(
+                place(
+                        cluster,
+                        "t",
+                        both(placed(S2, SPOUT, COUNT_A), placed(S2_OTHER, COUNT_B, ACKER))),
+                cluster,
+                "host-s2 would need 100% CPU and has 99");
     }
 
     @Test

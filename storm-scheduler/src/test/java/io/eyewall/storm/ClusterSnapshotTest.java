@@ -19,6 +19,7 @@ import io.eyewall.storm.rpc.Worker;
 import java.util.List;
 import java.util.Map;
 import org.apache.storm.Config;
+import org.apache.storm.DaemonConfig;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.SupervisorDetails;
@@ -77,6 +78,21 @@ class ClusterSnapshotTest {
 
         assertThat(shown.getCpuCores()).isZero();
         assertThat(shown.getMemoryBytes()).isZero();
+    }
+
+    @Test
+    void theLeastCpuOfAWorkerIsShownInCores() {
+        Cluster cluster =
+                Fixture.cluster(
+                        List.of(supervisor("s1", 6700)),
+                        List.of(),
+                        Map.of(),
+                        Map.of(DaemonConfig.STORM_WORKER_MIN_CPU_PCORE_PERCENT, 50.0));
+        ClusterSnapshot snapshot =
+                ClusterSnapshot.take(
+                        cluster, List.of(), new TopologyDefinitions(Map.of()), Map.of());
+
+        assertThat(snapshot.state().getLeastWorkerCores()).isEqualTo(0.5);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.storm.Config;
 import org.apache.storm.daemon.nimbus.Nimbus;
+import org.apache.storm.generated.SharedMemory;
 import org.apache.storm.metric.StormMetricsRegistry;
 import org.apache.storm.scheduler.Cluster;
 import org.apache.storm.scheduler.ExecutorDetails;
@@ -107,6 +108,14 @@ final class Fixture {
                 "user");
     }
 
+    /** The executors of count share this. */
+    static TopologyDetails sharing(String id, SharedMemory memory) {
+        TopologyDetails plain = topology(id, 1);
+        plain.getTopology().put_to_shared_memory(memory.get_name(), memory);
+        plain.getTopology().put_to_component_to_shared_memory("count", Set.of(memory.get_name()));
+        return plain;
+    }
+
     /** All four executors in one worker. */
     static Map<ExecutorDetails, WorkerSlot> allOn(WorkerSlot slot) {
         return placed(slot, SPOUT, COUNT_A, COUNT_B, ACKER);
@@ -129,6 +138,17 @@ final class Fixture {
             List<SupervisorDetails> supervisors,
             List<TopologyDetails> topologies,
             Map<String, Map<ExecutorDetails, WorkerSlot>> running) {
+        return cluster(supervisors, topologies, running, Map.of());
+    }
+
+    /** With this in Nimbus's storm.yaml. */
+    static Cluster cluster(
+            List<SupervisorDetails> supervisors,
+            List<TopologyDetails> topologies,
+            Map<String, Map<ExecutorDetails, WorkerSlot>> running,
+            Map<String, Object> settings) {
+        Map<String, Object> conf = new HashMap<>(Utils.readDefaultConfig());
+        conf.putAll(settings);
         Map<String, SchedulerAssignmentImpl> assignments = new HashMap<>();
         running.forEach(
                 (id, placement) ->
@@ -140,7 +160,7 @@ final class Fixture {
                         .collect(Collectors.toMap(SupervisorDetails::getId, Function.identity())),
                 assignments,
                 new Topologies(topologies.toArray(TopologyDetails[]::new)),
-                Utils.readDefaultConfig());
+                conf);
     }
 
     /** Of topology t alone, all in this slot. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.entry;
 import io.eyewall.storm.rpc.Component;
 import io.eyewall.storm.rpc.Executor;
 import io.eyewall.storm.rpc.Input;
+import io.eyewall.storm.rpc.SharedMemory;
 import io.eyewall.storm.rpc.TopologyDefinition;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,6 +90,31 @@ class TopologyDefinitionsTest {
         assertThat(component(definition, "count").getGenericResourcesMap())
                 .isEqualTo(Map.of("gpu.count", 2.0));
         assertThat(component(definition, "spout").getGenericResourcesMap()).isEmpty();
+    }
+
+    @Test
+    void sharedMemoryIsPartOfTheDefinitionWithTheComponentsThatDeclareIt() {
+        org.apache.storm.generated.SharedMemory memory =
+                new org.apache.storm.generated.SharedMemory("table");
+        memory.set_on_heap(1);
+        memory.set_off_heap_worker(2);
+        memory.set_off_heap_node(3);
+        TopologyDetails topology = Fixture.sharing("t", memory);
+        // Nobody declares it, so that Storm does not count it.
+        topology.getTopology()
+                .put_to_shared_memory(
+                        "unused", new org.apache.storm.generated.SharedMemory("unused"));
+
+        assertThat(define(topology).getSharedMemoryList())
+                .containsExactly(
+                        SharedMemory.newBuilder()
+                                .setName("table")
+                                .addComponents("count")
+                                .setOnHeapBytes(1 << 20)
+                                .setOffHeapWorkerBytes(2 << 20)
+                                .setOffHeapSupervisorBytes(3 << 20)
+                                .build());
+        assertThat(define(topology("u", 1)).getSharedMemoryList()).isEmpty();
     }
 
     @Test
