@@ -50,9 +50,6 @@ def broken_version(it: pb.ScheduleRequest) -> None:
 @pytest.mark.parametrize(
     ("breaks", "words"),
     [
-        (broken_port, ["supervisor sup-edge-1", "port is 70000", "65535"]),
-        (broken_cpu, ["supervisor sup-edge-1", "cpu_cores is nan"]),
-        (broken_host, ["supervisor sup-edge-1", "host is empty"]),
         (broken_supervisors, ["supervisor sup-edge-1 is listed twice"]),
         (broken_nimbus, ["nimbus_id is empty"]),
         (broken_version, ["contract_version is 0"]),
@@ -71,6 +68,39 @@ def test_a_malformed_message_is_refused_with_what_is_wrong(
     assert [word for word in words if word not in said] == []
     good = request(state_of(definition), definition)
     assert sidecar.schedule(good).decisions, "the next request is served"
+
+
+@pytest.mark.parametrize(
+    ("breaks", "words"),
+    [
+        (broken_port, "supervisor sup-edge-1: port is 70000; it must be from 0 to 65535"),
+        (
+            broken_cpu,
+            "supervisor sup-edge-1: cpu_cores is nan; it must be a number from 0 to 1e+06",
+        ),
+        (broken_host, "supervisor sup-edge-1: host is empty; it must be given"),
+    ],
+)
+def test_a_supervisor_without_sense_is_left_out_and_named_once(
+    sidecar: RunningSidecar, breaks: object, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Of the hosts all but edge-1 hold what waits; what runs there stays.
+    waiting, running = tag_and_count(), tag_and_count("running-1")
+    whole = request(state_of(waiting, running), waiting, running)
+    worker = whole.state.topologies[1].workers.add(supervisor_id="sup-edge-1", port=6700)
+    for component in running.components:
+        worker.executors.extend(component.executors)
+    whole.state.topologies[1].needs_scheduling = False
+    breaks(whole)  # type: ignore[operator]
+    placed, kept = sidecar.schedule(whole).decisions
+    hosts = {it.supervisor_id for it in placed.place.workers}
+    assert hosts
+    assert "sup-edge-1" not in hosts
+    assert kept.HasField("keep")
+    sidecar.schedule(whole)
+    assert [it.message for it in caplog.records if "left out" in it.message] == [
+        f"left out: {words}"
+    ]
 
 
 def test_a_definition_without_sense_is_that_topologys_alone(sidecar: RunningSidecar) -> None:

@@ -112,15 +112,24 @@ def _refused(message: pb.TopologyDefinition, reason: str) -> Topology:
 
 
 def cluster_state(message: pb.ClusterState, definitions: Mapping[str, Topology]) -> ClusterState:
-    """Decode what can change, with the definition of each of its topologies."""
-    supervisors = tuple(_supervisor(it) for it in message.supervisors)
-    _require_distinct("state: supervisor", [it.id for it in supervisors])
+    """Decode what can change, with the definition of each of its topologies.
+
+    A supervisor that makes no sense is left out: what others offer is none the worse for it.
+    """
+    _require_distinct("state: supervisor", [it.id for it in message.supervisors])
+    supervisors: list[Supervisor] = []
+    left_out: list[str] = []
+    for it in message.supervisors:
+        try:
+            supervisors.append(_supervisor(it))
+        except MalformedError as error:
+            left_out.append(str(error))
     topologies = tuple(_topology_state(it, definitions) for it in message.topologies)
     _require_distinct("state: topology", [it.topology.id for it in topologies])
     slots = [worker.slot for it in topologies for worker in it.assignment]
     _require_distinct("state: slot of a worker", slots)
     least = _cores("state: least_worker_cores", message.least_worker_cores)
-    return ClusterState(supervisors, topologies, least)
+    return ClusterState(tuple(supervisors), topologies, least, tuple(left_out))
 
 
 def _supervisor(message: pb.Supervisor) -> Supervisor:
@@ -206,9 +215,9 @@ def _executors(owner: str, messages: Iterable[pb.Executor]) -> list[Executor]:
 
 
 def _port(owner: str, port: int) -> int:
-    if 0 < port <= _LARGEST_PORT:
+    if 0 <= port <= _LARGEST_PORT:
         return port
-    raise MalformedError(f"{owner}: port is {port}; it must be from 1 to {_LARGEST_PORT}")
+    raise MalformedError(f"{owner}: port is {port}; it must be from 0 to {_LARGEST_PORT}")
 
 
 def _cores(field: str, value: float) -> float:

@@ -29,6 +29,7 @@ from eyewall_sidecar.rpc.operations import OPERATIONS, Operations
 from eyewall_sidecar.service.decision import Decision, Decline, Keep
 from eyewall_sidecar.service.planner import Planner
 from eyewall_sidecar.service.round import SchedulingService
+from eyewall_sidecar.storm import ClusterState
 
 CONTRACT_VERSION = 1
 MESSAGE_BYTES = 64 * 1024 * 1024
@@ -53,6 +54,7 @@ class Scheduler(pb_grpc.SchedulerServicer):
         self._service = service
         self._sessions = NimbusSessions()
         self._one_round = threading.Lock()
+        self._left_out: tuple[str, ...] = ()
 
     def Schedule(  # noqa: N802 - the name is the contract's
         self, request: pb.ScheduleRequest, context: grpc.ServicerContext
@@ -73,9 +75,17 @@ class Scheduler(pb_grpc.SchedulerServicer):
                 reply.needs_state = state.state
                 reply.needs_definitions.extend(state.definitions)
                 return reply
+            self._note_left_out(state)
             decisions = self._service.decide(state, deadline, request.nimbus_id)
         reply.decisions.extend(map(_encode_decision, decisions))
         return reply
+
+    def _note_left_out(self, state: ClusterState) -> None:
+        """Log each supervisor that is not used, once."""
+        for reason in state.left_out:
+            if reason not in self._left_out:
+                LOG.warning("left out: %s", reason)
+        self._left_out = state.left_out
 
 
 def _encode_decision(decided: Decision) -> pb.Decision:

@@ -268,11 +268,14 @@ class ClusterState:
     ----------
     least_worker_cores
         What each worker requests at least: storm.worker.min.cpu.pcore.percent.
+    left_out
+        Supervisors that are not used as what is said of them makes no sense: which, and why.
     """
 
     supervisors: tuple[Supervisor, ...]
     topologies: tuple[TopologyState, ...]
     least_worker_cores: float = 0.0
+    left_out: tuple[str, ...] = ()
 
     def others(self, topology_id: str) -> tuple[TopologyState, ...]:
         """All topologies but this one."""
