@@ -23,6 +23,9 @@ class Code(Enum):
     # What lower layers refuse, in their words.
     BAD_SETTINGS = "{settings_error}"
     BAD_DEFINITION = "{definition_error}"
+    LEFT_TO_STORM = (
+        "left to Storm: topology.scheduler.strategy is {strategy}, which keeps hosts for it alone"
+    )
     NO_PROBLEM = "{problem}{doubt:appended}"
     FAILED = "eyewall failed: {error}"
 

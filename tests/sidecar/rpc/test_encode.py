@@ -45,6 +45,7 @@ def test_what_is_encoded_of_a_topology_and_a_supervisor_decodes_to_the_same() ->
         ),
         one_executor_per_worker=True,
         one_component_per_worker=True,
+        strategy="org.example.Strategy",
         shared_memory=(SharedMemory("table", frozenset({"tag", "source"}), 1, 2, 3),),
     )
     assert decode.topology(encode.definition(topology)) == topology

@@ -358,6 +358,7 @@ class TopologyDefinition(_message.Message):
     ONE_EXECUTOR_PER_WORKER_FIELD_NUMBER: _builtins.int
     ONE_COMPONENT_PER_WORKER_FIELD_NUMBER: _builtins.int
     SHARED_MEMORY_FIELD_NUMBER: _builtins.int
+    STRATEGY_FIELD_NUMBER: _builtins.int
     topology_id: _builtins.str
     name: _builtins.str
     digest: _builtins.bytes
@@ -373,6 +374,8 @@ class TopologyDefinition(_message.Message):
     one_executor_per_worker: _builtins.bool
     """topology.ras.one.executor.per.worker and topology.ras.one.component.per.worker."""
     one_component_per_worker: _builtins.bool
+    strategy: _builtins.str
+    """topology.scheduler.strategy: the class by which the resource-aware scheduler places it."""
     @_builtins.property
     def settings(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The topology's own `eyewall.*` settings, each value as JSON text."""
@@ -398,10 +401,11 @@ class TopologyDefinition(_message.Message):
         one_executor_per_worker: _builtins.bool = ...,
         one_component_per_worker: _builtins.bool = ...,
         shared_memory: _abc.Iterable[Global___SharedMemory] | None = ...,
+        strategy: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "load_aware_messaging_disabled", b"load_aware_messaging_disabled", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "one_component_per_worker", b"one_component_per_worker", "one_executor_per_worker", b"one_executor_per_worker", "requested_workers", b"requested_workers", "settings", b"settings", "shared_memory", b"shared_memory", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["components", b"components", "digest", b"digest", "load_aware_messaging_disabled", b"load_aware_messaging_disabled", "message_timeout_seconds", b"message_timeout_seconds", "name", b"name", "one_component_per_worker", b"one_component_per_worker", "one_executor_per_worker", b"one_executor_per_worker", "requested_workers", b"requested_workers", "settings", b"settings", "shared_memory", b"shared_memory", "strategy", b"strategy", "topology_id", b"topology_id", "worker_max_heap_bytes", b"worker_max_heap_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

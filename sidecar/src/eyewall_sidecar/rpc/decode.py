@@ -73,6 +73,7 @@ def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
         load_aware=not message.load_aware_messaging_disabled,
         one_executor_per_worker=message.one_executor_per_worker,
         one_component_per_worker=message.one_component_per_worker,
+        strategy=message.strategy,
         shared_memory=tuple(_shared_memory(owner, it) for it in message.shared_memory),
     )
 

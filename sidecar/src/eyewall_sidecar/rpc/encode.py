@@ -74,6 +74,7 @@ def definition(it: Topology) -> pb.TopologyDefinition:
         load_aware_messaging_disabled=not it.load_aware,
         one_executor_per_worker=it.one_executor_per_worker,
         one_component_per_worker=it.one_component_per_worker,
+        strategy=it.strategy,
         shared_memory=[
             pb.SharedMemory(
                 name=shared.name,

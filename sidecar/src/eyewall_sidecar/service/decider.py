@@ -28,18 +28,19 @@ from eyewall_sidecar.service.first_placement import (
     prefer_ras,
 )
 from eyewall_sidecar.service.look_back import MoveTrial
-from eyewall_sidecar.service.messages import no_placement_message, search_summary, solution_message
+from eyewall_sidecar.service.messages import (
+    no_decision_message,
+    no_placement_message,
+    search_summary,
+    solution_message,
+)
 from eyewall_sidecar.service.move_value import price_of
 from eyewall_sidecar.service.movement_rules import MoveVerdict, find_freeze
 from eyewall_sidecar.service.overload import note_overload, note_overrated
 from eyewall_sidecar.service.performance import Performance, PerformanceTracker
 from eyewall_sidecar.service.placed_message import placed_message
 from eyewall_sidecar.service.plans import PlanStore
-from eyewall_sidecar.service.problem_cache import (
-    Observation,
-    PlacementRequest,
-    request_placement,
-)
+from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest, request_placement
 from eyewall_sidecar.service.ready_moves import ReadyMoves, with_faded_setbacks
 from eyewall_sidecar.service.search_pause import is_stale, may_retry, may_search_again
 from eyewall_sidecar.service.solver_pool import PLACING, Solvers
@@ -151,9 +152,8 @@ class TopologyDecider:
         if settings.mode is Mode.OFF:
             off = message(Code.MODE_OFF)
             return TopologyOutcome(Decline(off), record, off)
-        if topology.topology.refused:
-            bad = message(Code.BAD_DEFINITION, definition_error=topology.topology.refused)
-            return TopologyOutcome(leave_alone(topology, settings.mode, bad), record, bad)
+        if (reason := no_decision_message(topology.topology)) is not None:
+            return TopologyOutcome(leave_alone(topology, settings.mode, reason), record, reason)
         if not topology.missing():
             return self._improve(topology, settings, record, inputs)
         if settings.mode is Mode.OBSERVE:

@@ -8,6 +8,7 @@ from eyewall_contracts.objective_terms import TERMS, DataUnit, describe
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import Evaluation, Solution, Status
 from eyewall_sidecar.objective import Objective, Term
+from eyewall_sidecar.storm import Topology
 
 LARGEST = 1e15
 """A larger number is not reported: a placement of availability 0 is infinitely bad."""
@@ -42,6 +43,16 @@ def foreign_unit(name: str, data: DataUnit) -> str:
 def reportable(value: float | None) -> float | None:
     """Return a number that records and replies hold; None if it is unknown or infinite."""
     return value if value is not None and abs(value) <= LARGEST else None
+
+
+def no_decision_message(topology: Topology) -> Message | None:
+    """Return why nothing is decided about a topology, whatever its settings; None if it is."""
+    if topology.refused:
+        return message(Code.BAD_DEFINITION, definition_error=topology.refused)
+    if topology.isolated:
+        strategy = topology.strategy.rpartition(".")[2]
+        return message(Code.LEFT_TO_STORM, strategy=strategy)
+    return None
 
 
 def solution_message(

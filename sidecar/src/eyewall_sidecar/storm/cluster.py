@@ -7,6 +7,9 @@ from enum import StrEnum
 MESSAGE_TIMEOUT = 30.0
 """topology.message.timeout.secs in seconds, unless a topology or storm.yaml sets it."""
 
+ISOLATING_STRATEGY = "RoundRobinResourceAwareStrategy"
+"""Of Storm's: it places a topology on supervisors without others (topology.isolate.machines)."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Executor:
@@ -132,6 +135,8 @@ class Topology:
         Whether a worker may hold no second executor, or none of another component.
     shared_memory
         What its executors share beyond what each of them requests.
+    strategy
+        topology.scheduler.strategy: the class by which Storm's scheduler places it.
     refused
         Why nothing can be decided about it: its definition makes no sense. Empty if it does.
     """
@@ -148,6 +153,7 @@ class Topology:
     one_executor_per_worker: bool = False
     one_component_per_worker: bool = False
     shared_memory: tuple[SharedMemory, ...] = ()
+    strategy: str = ""
     _executors: Mapping[Executor, Component] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -157,6 +163,11 @@ class Topology:
     def executors(self) -> Mapping[Executor, Component]:
         """Each executor with its component, in the order of components and tasks."""
         return self._executors
+
+    @property
+    def isolated(self) -> bool:
+        """Whether its strategy keeps supervisors for it alone, which only that strategy knows."""
+        return self.strategy.rpartition(".")[2] == ISOLATING_STRATEGY
 
     def shared_by(self, components: Set[str]) -> tuple[SharedMemory, ...]:
         """Return the memory that any of these components share, with each other or with others."""

@@ -107,6 +107,9 @@ final class TopologyDefinitions {
         definition.setLoadAwareMessagingDisabled(
                 Boolean.TRUE.equals(
                         topology.getConf().get(Config.TOPOLOGY_DISABLE_LOADAWARE_MESSAGING)));
+        if (topology.getConf().get(Config.TOPOLOGY_SCHEDULER_STRATEGY) instanceof String strategy) {
+            definition.setStrategy(strategy);
+        }
         definition
                 .setOneExecutorPerWorker(RasConstraints.oneExecutorPerWorker(topology))
                 .setOneComponentPerWorker(RasConstraints.oneComponentPerWorker(topology));

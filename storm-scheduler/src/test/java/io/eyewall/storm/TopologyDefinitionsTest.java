@@ -118,6 +118,18 @@ class TopologyDefinitionsTest {
     }
 
     @Test
+    void theStrategyIsTheClassByWhichStormPlacesIt() {
+        String strategy =
+                "org.apache.storm.scheduler.resource.strategies.scheduling.RoundRobinResourceAwareStrategy";
+        Map<String, Object> own = Map.of(Config.TOPOLOGY_SCHEDULER_STRATEGY, strategy);
+
+        assertThat(define(topology("t", 1, own)).getStrategy()).isEqualTo(strategy);
+        assertThat(define(topology("t", 1)).getStrategy()).endsWith("DefaultResourceAwareStrategy");
+        Map<String, Object> bad = Map.of(Config.TOPOLOGY_SCHEDULER_STRATEGY, 7);
+        assertThat(define(topology("t", 1, bad)).getStrategy()).isEmpty();
+    }
+
+    @Test
     void constraintsThatCannotBeReadLeaveTheRestOfTheDefinition() {
         TopologyDefinition definition =
                 define(topology("t", 1, Map.of(Config.TOPOLOGY_RAS_CONSTRAINTS, 7)));
