@@ -99,6 +99,10 @@ test-java: $(SHIM) $(OVERLAP) $(TOPOLOGIES) ## Java tests of the shim, of moves 
 	@mvn -B -ntp -q -f storm-scheduler/overlap/pom.xml test
 	@mvn -B -ntp -q -f topologies/java/pom.xml test
 
+.PHONY: test-storm-versions
+test-storm-versions: setup ## Build and test the Java parts with each version of Storm that Eyewall is tested with
+	@$(BIN)/python tools/storm_versions.py $(ARGS)
+
 .PHONY: test-storm
 test-storm: setup $(SHIM) ## Storm's own tests of its scheduler against ours (STORM_SOURCE=, ARGS=--deciding)
 	@$(BIN)/python tools/storm_tests.py "$(STORM_SOURCE)" $(ARGS)

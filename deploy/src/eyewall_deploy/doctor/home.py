@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from eyewall_deploy.doctor.check_result import CheckResult, advice, fine, stops_nimbus
 from eyewall_deploy.failure import Failure
 from eyewall_deploy.state import SchedulerChoice
-from eyewall_deploy.storm.home import STORM_VERSION, open_storm_home
+from eyewall_deploy.storm.home import TESTED_VERSIONS, open_storm_home
 from eyewall_deploy.storm.jvm import find_java
 from eyewall_deploy.storm.settings import (
     ISOLATION,
@@ -40,14 +40,14 @@ def check_home(path: Path) -> Iterator[CheckResult]:
 
 
 def check_version(check: str, version: str) -> CheckResult:
-    """Eyewall is built against one release line."""
-    line = STORM_VERSION.rpartition(".")[0]
-    if version.startswith(f"{line}."):
-        return fine(check, f"Storm {version}")
+    """Compare Storm's version with those that Eyewall is tested with."""
+    if version in TESTED_VERSIONS:
+        return fine(check, f"Storm {version}, which Eyewall is tested with")
+    tested = f"{', '.join(TESTED_VERSIONS[:-1])} and {TESTED_VERSIONS[-1]}"
     return advice(
         check,
         f"Storm {version}",
-        f"Eyewall is built for and tried with {STORM_VERSION}; try it on a test cluster first",
+        f"Eyewall is tested with {tested}; try it on a test cluster first",
     )
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 STORM_VERSION = "2.8.3"
 """The newest version that Maven Central has completely (2.8.4 lacks its parent pom)."""
+TESTED_VERSIONS = ("2.8.0", "2.8.1", "2.8.2", STORM_VERSION)
+"""With which the Java parts are built and tested by `make test-storm-versions`."""
 
 _GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 _POMS = ("pom.xml", "lib.xml", "lib-worker.xml")
