@@ -65,10 +65,15 @@ def check(source: Path) -> None:
     pom = source / "pom.xml"
     if not (source / TESTS).is_dir() or not pom.is_file():
         sys.exit(f"{source}: no checkout of Storm, which has {TESTS}")
-    wanted = _find(PROJECT / "pom.xml", r"<storm\.version>(.*?)<")
+    wanted = shim_version()
     found = _find(pom, r"<artifactId>storm</artifactId>\s*<version>(.*?)</version>")
     if found != wanted:
         sys.exit(f"{source}: Storm {found or 'of an unknown version'}; the shim is for {wanted}")
+
+
+def shim_version() -> str:
+    """Return the version of Storm that the shim is built for."""
+    return _find(PROJECT.parent / "pom.xml", r"<storm\.version>(.*?)<")
 
 
 def _find(file: Path, pattern: str) -> str:
@@ -91,6 +96,8 @@ def copy(source: Path) -> int:
     (package / "testing").mkdir(parents=True)
     shutil.copy(source / ALSO_NEEDED, package / "testing")
     shutil.copytree(source / CLUSTERS, RESOURCES / CLUSTERS.name)
+    if not made:
+        sys.exit(f"{source}: no test makes a scheduler as `{MADE.pattern}`; is it Storm?")
     return made
 
 
@@ -98,14 +105,26 @@ def run(options: Sequence[str], *, large: bool) -> list[ClassResult]:
     """Run them and return the results; exits where they cannot be run at all."""
     shutil.rmtree(REPORTS, ignore_errors=True)
     log = BUILD / "run.log"
-    command = ["mvn", "-B", "-ntp", "-q", "-f", str(PROJECT / "pom.xml"), *options, "test"]
+    version = f"-Dstorm.version={shim_version()}"
+    command = ["mvn", "-B", "-ntp", "-q", "-f", str(PROJECT / "pom.xml"), version, *options, "test"]
     if not large:
         command.append(f"-Dtest=Test*,*Test,!{TOO_LARGE}")
     with log.open("w", encoding="utf-8") as output:
         done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
     if done.returncode:
         sys.exit(f"the tests could not be run; see {log}")
-    return list(results(REPORTS))
+    found = list(results(REPORTS))
+    wanted = {file.stem for file in SOURCES.rglob("*.java") if is_test_class(file, large=large)}
+    if missing := sorted(wanted - {it.name.rpartition(".")[2] for it in found}):
+        sys.exit(f"no results of {', '.join(missing)}; see {log}")
+    return found
+
+
+def is_test_class(file: Path, *, large: bool) -> bool:
+    """Whether JUnit finds tests in a file, by its name and what is in it."""
+    named = file.stem.startswith("Test") or file.stem.endswith("Test")
+    is_left_out = file.stem == TOO_LARGE and not large
+    return named and not is_left_out and "@Test" in file.read_text(encoding="utf-8")
 
 
 def results(reports: Path) -> Iterator[ClassResult]:
@@ -191,6 +210,8 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help=f"{TOO_LARGE} too: minutes")
     parser.add_argument("--json", action="store_true", help="results as JSON")
     asked = parser.parse_args()
+    if asked.deciding and asked.original:
+        parser.error("--deciding is about our scheduler, --original about Storm's")
     check(asked.source)
     made = copy(asked.source)
     HOSTS.unlink(missing_ok=True)

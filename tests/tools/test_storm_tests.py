@@ -44,6 +44,47 @@ def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path) -> None:
     assert str(refused.value).startswith(f"{tmp_path}: no checkout of Storm")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "large", "counts"),
+    [
+        ("TestUser.java", "@Test", False, True),
+        ("ClusterTest.java", "@Test", False, True),
+        ("TestUtilsForIt.java", "static", False, False),
+        ("TestLargeCluster.java", "@Test", False, False),
+        ("TestLargeCluster.java", "@Test", True, True),
+    ],
+)
+def test_each_class_with_tests_has_to_have_results(
+    tmp_path: Path, name: str, text: str, *, large: bool, counts: bool
+) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    assert storm_tests.is_test_class(file, large=large) is counts
+
+
+def test_tests_that_make_no_scheduler_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # They would test Storm's own.
+    source = checkout(tmp_path / "storm", "2.8.3")
+    for name in storm_tests.FOLDERS:
+        (source / storm_tests.TESTS / name).mkdir()
+    (source / storm_tests.CLUSTERS).mkdir(parents=True)
+    also = source / storm_tests.ALSO_NEEDED
+    also.parent.mkdir(parents=True)
+    also.write_text("@interface PerformanceTest {}")
+    monkeypatch.setattr(storm_tests, "SOURCES", tmp_path / "copied")
+    monkeypatch.setattr(storm_tests, "RESOURCES", tmp_path / "resources")
+    test = source / storm_tests.TESTS / "resource" / "TestIt.java"
+    test.write_text("scheduler = ResourceAwareScheduler.make();")
+    with pytest.raises(SystemExit, match="no test makes a scheduler"):
+        storm_tests.copy(source)
+    test.write_text("a = new ResourceAwareScheduler(); b = new ResourceAwareScheduler();")
+    assert storm_tests.copy(source) == 2
+    copied = tmp_path / "copied/org/apache/storm/scheduler/resource/TestIt.java"
+    assert copied.read_text().count(storm_tests.OURS) == 2
+
+
 def test_failures_and_errors_are_named(tmp_path: Path) -> None:
     (tmp_path / "TEST-it.xml").write_text(REPORT)
     failures = (

@@ -246,6 +246,11 @@ class Code(Enum):
     BAD_TRAITS = "its supervisor.scheduler.meta cannot be read: {error}"
     CLOSED = "another topology runs there, and with Ecker's score a supervisor serves one at most"
     BLACKLISTED = "Nimbus offers no slot there, as of a blacklisted host"
+    NO_CPU_FOR_A_WORKER = (
+        "a worker counts {least:g} cores at least (storm.worker.min.cpu.pcore.percent), which are "
+        "not free there"
+    )
+    NO_MEMORY_TO_SHARE = "{component} and the memory that it shares have no room there"
     SLOTS_TAKEN = "all {slots:count slot} there belong to other topologies"
     DELAY_DOUBTED = "delays to and from it are known {doubt}"
     DELAYS_UNKNOWN = "the delay between it and {hosts:list} is unknown"
@@ -314,6 +319,10 @@ class Code(Enum):
     SUPERVISOR_UNKNOWN = "executors run on supervisor {supervisor}, which is not there"
     RUNS_UNREADABLE = "executors run on {host}: {reason}"
     NO_FREE_SLOT = "no supervisor has a free slot{unreadable:also}"
+    NO_WORKER_FITS = (
+        "no supervisor has a free slot and {least:g} free cores, which a worker counts at least "
+        "(storm.worker.min.cpu.pcore.percent){unreadable:also}"
+    )
     NO_UNSHARED_SLOT = (
         "no supervisor has a free slot and serves no other topology (paper 002, section 4)"
         "{unreadable:also}"

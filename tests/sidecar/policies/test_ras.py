@@ -123,11 +123,53 @@ def test_ackers_beyond_one_a_node_come_last() -> None:
 
 
 def test_an_acker_without_room_beside_the_first_executor_comes_last() -> None:
-    # Nothing but room for operators is short on n1 and n2, but ackers need cpu, which n3 alone has.
+    # n1 has the most room and is filled first, but of cpu, which ackers alone need, only n3 enough.
     problem = with_ackers((4, 1, 1), ackers=1, acker_needs=1.0)
-    nodes = tuple(replace(it, cpu=1.0 if it.id == "n3" else 0.0) for it in problem.nodes)
+    nodes = tuple(replace(it, cpu=1.0 if it.id == "n3" else 0.5) for it in problem.nodes)
     placement = place(replace(problem, nodes=nodes)).placement
     assert placement == {**dict.fromkeys("abcd", "n1"), "acker-1": "n3"}
+
+
+def test_a_metrics_consumer_is_no_acker() -> None:
+    # Streams lead to it and none from it: n2's first executor brings none along.
+    problem = with_ackers((3, 3), ackers=1)
+    consumer = Operator("metrics", cpu=0.0)
+    metrics = [Stream(it, "metrics", 0.1, system=True) for it in "abcd"]
+    placement = place(
+        replace(
+            problem,
+            operators=(consumer, *problem.operators),
+            streams=(*problem.streams, *metrics),
+            nodes=tuple(replace(it, operators=5 - 2 * n) for n, it in enumerate(problem.nodes)),
+        )
+    ).placement
+    # n1 holds five of the six: b, acker, a, c, d; the consumer comes last.
+    assert placement == {**dict.fromkeys(("b", "acker-1", "a", "c", "d"), "n1"), "metrics": "n2"}
+
+
+def test_where_workers_are_not_mixed_ackers_come_last() -> None:
+    # b, a, c on n1, d opens n2, then the acker, which has no room on n1.
+    problem = with_ackers((3, 3), ackers=1)
+    objective = Objective.parse("N=1")
+    solution = ResourceAware(ackers_per_worker=0)(problem, objective, time_limit=10, seed=0)
+    assert solution.placement == {
+        **dict.fromkeys("bac", "n1"),
+        **dict.fromkeys(("d", "acker-1"), "n2"),
+    }
+
+
+def test_nodes_are_sorted_again_where_an_executor_is_of_the_same_component_as_the_one_before() -> (
+    None
+):
+    # Storm 2.8's `isExecCompDifferentFromPrior` is true for the same. Needs 1.5, 3, 1, 0.25; n1 has
+    # 4 cores, n2 3. b goes to n1, a to n2, c to n1, as n1 is first in the first order, d to n2.
+    # Sorted for each component, c went to n2, which had the larger share of what was free then.
+    chained = chain_of([1, 1, 1], rooms=[9, 9])
+    needs = {"a": 1.5, "b": 3.0, "c": 1.0, "d": 0.25}
+    operators = tuple(replace(it, cpu=needs[it.id]) for it in chained.operators)
+    nodes = tuple(replace(it, cpu=4.0 - n) for n, it in enumerate(chained.nodes))
+    placement = place(replace(chained, operators=operators, nodes=nodes)).placement
+    assert placement == {"b": "n1", "a": "n2", "c": "n1", "d": "n2"}
 
 
 def test_an_executor_that_is_taken_back_takes_its_acker_back() -> None:

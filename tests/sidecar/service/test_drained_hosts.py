@@ -2,7 +2,8 @@
 
 from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.service.decision import Keep
-from eyewall_sidecar.service.explanations import Obstacle, explain
+from eyewall_sidecar.service.explanations import explain
+from eyewall_sidecar.service.obstacles import Obstacle
 from eyewall_sidecar.storm import Topology
 from obedient_nimbus import Nimbus, is_placed, reason
 from pinned_chain import ends_pinned, three_hosts

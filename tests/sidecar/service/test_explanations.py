@@ -21,10 +21,10 @@ from eyewall_sidecar.service.explanations import (
     explain,
 )
 from eyewall_sidecar.service.lookup import UnavailableError, UnknownNameError
-from eyewall_sidecar.storm import Topology
+from eyewall_sidecar.storm import SharedMemory, Topology
 from obedient_nimbus import Nimbus
 from said import codes, values
-from storm_builders import chain, supervisor, worker
+from storm_builders import MEGABYTE, chain, supervisor, worker
 
 FROZEN = message(Code.FROZEN_BY_OPERATORS)
 HEARD = ("edge-1", "fog-1", "cloud-1", "lonely-1")
@@ -284,6 +284,25 @@ def test_with_eckers_score_another_topologys_host_is_closed() -> None:
     best = on(found, "edge-1")
     assert (best.value or 0) < (on(found, "cloud-1").value or 0)
     assert "ecker" in str(answered(nimbus, "c", "edge-1"))
+
+
+def test_a_host_without_the_least_cpu_of_a_worker_says_so() -> None:
+    # It has free slots, and 0.2 of the 0.3 cores that a worker counts.
+    nimbus = three_sites()
+    nimbus.hosts[1] = replace(nimbus.hosts[1], cpu_cores=0.2)
+    nimbus.least_worker_cores = 0.3
+    found = explained(on_edge_and_cloud(nimbus), "c")
+    assert obstacle(found, "fog-1") == ("cpu", message(Code.NO_CPU_FOR_A_WORKER, least=0.3))
+
+
+def test_a_host_without_memory_for_what_an_executor_shares_says_so() -> None:
+    # c and its table need 4,223 of 4,096 MB, but it runs where it runs.
+    table = SharedMemory("table", frozenset({"c"}), on_heap_bytes=4095 * MEGABYTE)
+    sharing = replace(CHAIN, shared_memory=(table,))
+    here = worker("edge-1", 6700, 1, 2), worker("cloud-1", 6700, 3)
+    found = explained(placed(three_sites(), sharing, *here), "c")
+    full = message(Code.NO_MEMORY_TO_SHARE, component="c")
+    assert obstacle(found, "fog-1") == ("memory", full)
 
 
 def test_a_blacklisted_host_says_so() -> None:

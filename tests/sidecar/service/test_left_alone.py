@@ -8,6 +8,8 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.service import decider, problem_cache
 from eyewall_sidecar.service.decision import Keep, Place
+from eyewall_sidecar.service.lookup import UnavailableError
+from eyewall_sidecar.service.planner import PlanOptions
 from eyewall_sidecar.storm import SlotChoice, Topology
 from obedient_nimbus import Nimbus, reason
 from said import codes, values
@@ -93,15 +95,17 @@ def test_a_refused_topology_stays_where_it_runs_and_keeps_its_slots() -> None:
 
 def test_a_topology_whose_strategy_isolates_it_is_left_to_storm() -> None:
     # Its strategy would be the only one that knows which hosts it may have.
-    strategy = "org.apache.storm.scheduler.resource.strategies.scheduling.RoundRobin"
+    package = "org.apache.storm.scheduler.resource.strategies.scheduling"
     nimbus = Nimbus([supervisor("a", 2), supervisor("b", 2)], {("a", "b"): 10})
     plain = chain(("source", 1), ("tag", 1))
-    isolated = replace(plain, strategy=f"{strategy}ResourceAwareStrategy")
+    isolated = replace(plain, strategy=f"{package}.RoundRobinResourceAwareStrategy")
     left = nimbus.round(isolated)[isolated.id]
     assert codes(reason(left)) == [Code.LEFT_TO_STORM]
     assert "topology.scheduler.strategy is RoundRobinResourceAwareStrategy" in str(reason(left))
     nimbus.running[isolated.id] = (worker("a", 6700, 1), worker("b", 6700, 2))
     assert isinstance(nimbus.round(isolated)[isolated.id].verdict, Keep)
+    with pytest.raises(UnavailableError, match="left to Storm"):
+        nimbus.planner.make(PlanOptions(isolated.name), lambda: True)
     nimbus.running[plain.id] = ()
     other = replace(plain, strategy="org.apache.storm.DefaultResourceAwareStrategy")
     assert isinstance(nimbus.round(other)[other.id].verdict, Place)

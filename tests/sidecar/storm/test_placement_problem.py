@@ -17,6 +17,8 @@ from eyewall_sidecar.storm import (
     Supervisor,
     Topology,
     Worker,
+    choose_slots,
+    supervisor_capacities,
 )
 from eyewall_sidecar.storm.generic_resources import generic_needs
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
@@ -24,6 +26,7 @@ from storm_builders import (
     MEGABYTE,
     ask,
     chain,
+    cluster,
     many_supervisors,
     state,
     supervisor,
@@ -157,6 +160,12 @@ def test_a_supervisor_holds_so_many_workers_as_it_has_cpu_for_at_least() -> None
     assert capacity(problem) == {"a": 8}
 
 
+def test_where_no_supervisor_has_cpu_for_a_worker_it_is_said_so() -> None:
+    with pytest.raises(ProblemError) as refused:
+        ask([supervisor("a", cpu=0.2)], chain(("source", 1)), least_worker_cores=0.3)
+    assert refused.value.args == (message(Code.NO_WORKER_FITS, least=0.3, unreadable=[]),)
+
+
 def test_where_a_worker_runs_one_more_has_room_for_what_is_left() -> None:
     # Of 8 cores the running worker counts 3, and 3 are left for one more.
     problem = ask(
@@ -174,14 +183,64 @@ def test_workers_of_others_count_at_least_that_cpu() -> None:
 
 
 def test_what_a_worker_may_share_is_no_room_for_executors_but_what_runs_has_room() -> None:
-    # 4096 MB, of which a worker may share 3990; the four that run take 512.
-    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=3990 * MEGABYTE)
+    # 4096 MB, of which a worker may share 3900; the four that run take 512.
+    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=3900 * MEGABYTE)
     topology = replace(chain(("source", 3), ("tag", 1)), shared_memory=(table,))
     hosts = [supervisor("a"), supervisor("b")]
     first = ask(hosts, topology).problem
-    assert {it.id: it.memory for it in first.nodes} == {"a": 106 * MEGABYTE, "b": 106 * MEGABYTE}
+    assert {it.id: it.memory for it in first.nodes} == {"a": 196 * MEGABYTE, "b": 196 * MEGABYTE}
     moving = ask(hosts, topology, worker("a", 6700, 1, 2, 3, 4), moving=True).problem
-    assert {it.id: it.memory for it in moving.nodes} == {"a": 512 * MEGABYTE, "b": 106 * MEGABYTE}
+    assert {it.id: it.memory for it in moving.nodes} == {"a": 512 * MEGABYTE, "b": 196 * MEGABYTE}
+
+
+def test_what_cannot_be_shared_on_a_supervisor_leaves_its_memory_to_the_others() -> None:
+    # tag and its table need 4128 MB: nowhere but where it runs. source may use all of b's memory.
+    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=4000 * MEGABYTE)
+    topology = replace(chain(("source", 1), ("tag", 1)), shared_memory=(table,))
+    hosts = [supervisor("a"), supervisor("b")]
+    problem = ask(hosts, topology, worker("a", 6700, 1, 2), moving=True).problem
+    assert problem.node("b").memory == 4096 * MEGABYTE
+    assert {it.id: it.candidates for it in problem.operators} == {
+        "source[1-1]": None,
+        "tag[2-2]": ("a",),
+    }
+
+
+def test_where_pins_forbid_what_shares_its_memory_is_not_kept_free() -> None:
+    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=1000 * MEGABYTE)
+    topology = replace(
+        chain(("source", 1), ("tag", 1), settings={"pin": {"tag": ["a"]}}), shared_memory=(table,)
+    )
+    problem = ask([supervisor("a"), supervisor("b")], topology).problem
+    memory = {it.id: it.memory for it in problem.nodes}
+    assert memory == {"a": 3096 * MEGABYTE, "b": 4096 * MEGABYTE}
+
+
+def test_where_no_supervisor_has_memory_for_what_is_shared_slots_are_refused_with_the_numbers() -> (
+    None
+):
+    table = SharedMemory("table", frozenset({"source"}), off_heap_worker_bytes=5000 * MEGABYTE)
+    topology = replace(chain(("source", 1)), shared_memory=(table,))
+    asked = ask([supervisor("a")], topology)
+    assert asked.problem.node("a").memory == 4096 * MEGABYTE
+    capacities = supervisor_capacities(cluster([supervisor("a")], state(topology)), state(topology))
+    placed = {Executor(1, 1): "sup-a"}
+    with pytest.raises(ProblemError, match="need 5128 MB of 4096 in 1 workers"):
+        choose_slots(placed, state(topology), capacities, 4, {})
+
+
+def test_what_runs_may_stay_where_the_least_cpu_of_its_worker_does_not_fit_any_more() -> None:
+    # The other's worker counts 6 of 8 cores and ours 6: it stays, and nothing joins it.
+    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
+    problem = ask(
+        [supervisor("a", 4), supervisor("b", 4)],
+        chain(("source", 1)),
+        worker("a", 6701, 1),
+        others=[other],
+        moving=True,
+        least_worker_cores=6.0,
+    ).problem
+    assert capacity(problem) == {"a": 4, "b": 4}
 
 
 def test_a_generic_resource_may_have_the_name_of_one_of_the_models() -> None:

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from eyewall_sidecar.storm import Requests, SharedMemory, requests
-from eyewall_sidecar.storm.requests import heap_alone, shared_at_most
+from eyewall_sidecar.storm.requests import heap_alone, shared_bytes
 from storm_builders import MEGABYTE, chain, worker
 
 TABLE = SharedMemory(
@@ -56,6 +56,6 @@ def test_executors_that_the_topology_lost_request_nothing() -> None:
 
 def test_what_one_worker_may_share_is_all_of_it_and_of_one_executor_what_it_declares() -> None:
     source, tag, _ = WORDS.components
-    assert shared_at_most(WORDS) == 123 * MEGABYTE
+    assert shared_bytes(WORDS.shared_memory) == 123 * MEGABYTE
     assert heap_alone(WORDS, source) == 10 * MEGABYTE
     assert heap_alone(WORDS, tag) == 110 * MEGABYTE

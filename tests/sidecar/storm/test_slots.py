@@ -257,15 +257,17 @@ def test_memory_that_executors_share_takes_heap_of_their_worker_once() -> None:
         [1, 2],
         [3, 4],
     ]
-    assert executors_per_slot(topology, 4) == 2
-    # With another table of source's, 2 · 100 + 60 for one of all executors; each alone has room.
-    both = replace(
-        topology,
-        shared_memory=(TABLE, replace(TABLE, name="index", components=frozenset({"source"}))),
+
+
+def test_a_slot_holds_as_many_as_share_nothing_and_none_where_one_alone_is_too_large() -> None:
+    # Of 250 MB four executors of 60, if none of them is of tag; one of tag needs 160 alone.
+    topology = replace(
+        chain(("source", 4), ("tag", 1), heap_megabytes=60, max_heap_megabytes=250),
+        shared_memory=(TABLE,),
     )
-    assert executors_per_slot(both, 4) == 1
-    assert executors_per_slot(replace(topology, worker_max_heap_bytes=160 * MEGABYTE), 4) == 1
-    assert executors_per_slot(replace(topology, worker_max_heap_bytes=159 * MEGABYTE), 4) == 0
+    assert executors_per_slot(topology, 5) == 4
+    assert executors_per_slot(replace(topology, worker_max_heap_bytes=160 * MEGABYTE), 5) == 2
+    assert executors_per_slot(replace(topology, worker_max_heap_bytes=159 * MEGABYTE), 5) == 0
 
 
 def test_components_that_share_the_same_memory_take_its_heap_once() -> None:

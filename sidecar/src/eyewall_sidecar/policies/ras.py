@@ -34,8 +34,8 @@ class ResourceAware:
     What a problem lacks: racks (all nodes are in one), slots and hosts (a node is a host with one
     slot as large as the node), components (`heuristic.components`). Room for operators counts as a
     third resource besides cpu and memory. `current` is not looked at: all executors are placed, as
-    for a topology that is submitted. The first executor on a node brings an acker along
-    (`topology.ras.acker.executors.per.worker`, 1 by default); the other ackers come last.
+    for a topology that is submitted. The first executor on a node brings an acker along; the other
+    ackers come last.
 
     Parameters
     ----------
@@ -44,10 +44,13 @@ class ResourceAware:
         (topology.ras.constraint.max.state.search), the first try of each executor included.
     clock
         Tells the time in seconds.
+    ackers_per_worker
+        topology.ras.acker.executors.per.worker, 0 or 1.
     """
 
     retries: int = 10_000
     clock: Callable[[], float] = perf_counter
+    ackers_per_worker: int = 1
 
     def __call__(
         self, problem: PlacementProblem, objective: Objective, *, time_limit: float, seed: int
@@ -58,7 +61,7 @@ class ResourceAware:
         room = RemainingCapacity(ProblemArrays.of(limited))
         ackers = _ackers(room.arrays)
         executors = _ackers_last(by_connections(room.arrays), ackers)
-        bound = _BoundAckers(room, ackers)
+        bound = _BoundAckers(room, ackers if self.ackers_per_worker else ())
         tried = [0] * len(executors)
         taken_back, put, at = 0, 0, 0
         nodes = in_order(room)
@@ -69,7 +72,8 @@ class ResourceAware:
             if bound.holds(executor):
                 at += 1
                 continue
-            if at and component != executors[at - 1][1]:
+            # As Storm 2.8 does, whose `isExecCompDifferentFromPrior` is true where it is the same.
+            if at and component == executors[at - 1][1]:
                 nodes = in_order(room)
             fitting = nodes[room.holding(executor)[nodes]]
             if tried[at] < len(fitting):
@@ -135,9 +139,15 @@ class _BoundAckers:
 
 
 def _ackers(arrays: ProblemArrays) -> list[int]:
-    """Return the operators that only system streams reach; a metrics consumer has no stream."""
+    """Return the operators off all paths that system streams reach and leave.
+
+    None leaves a metrics consumer or an event logger.
+    """
     on_paths = set(arrays.path_order.tolist())
-    return sorted(set(arrays.targets[arrays.system].tolist()) - on_paths)
+    if not on_paths:
+        return []
+    reached, left = (set(ends[arrays.system].tolist()) for ends in (arrays.targets, arrays.sources))
+    return sorted((reached & left) - on_paths)
 
 
 def _ackers_last(

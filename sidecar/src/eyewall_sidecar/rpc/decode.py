@@ -79,7 +79,7 @@ def _sound(owner: str, message: pb.TopologyDefinition) -> Topology:
 
 
 def _shared_memory(owner: str, message: pb.SharedMemory) -> SharedMemory:
-    owner = f"{owner}, shared memory {_named(message.name, f'{owner}: shared memory name')}"
+    owner = f"{owner}, shared memory {message.name}"
     worker, supervisor = message.off_heap_worker_bytes, message.off_heap_supervisor_bytes
     return SharedMemory(
         name=message.name,

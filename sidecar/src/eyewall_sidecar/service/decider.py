@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 
 from eyewall_sidecar.config import ServiceSettings
-from eyewall_sidecar.messages import Code, Message, message
+from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError, Solution, Status
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.candidate_move import CandidateMove, MoveConditions
@@ -206,6 +206,7 @@ class TopologyDecider:
                 self._clock,
                 self._clock() + (inputs.until - self._clock()) / 2,
                 component_of,
+                binds_ackers=topology.topology.workers_are_mixed,
             )
             if record.search is not None:  # so that a later round has not to compare them again
                 record = replace(record, search=replace(record.search, solution=solution))
@@ -343,9 +344,7 @@ class TopologyDecider:
         price = price_of(candidate, self.started.starts)
         outcome = self._hand_over(topology, record, solution, handover, inputs)
         self.started.spend(topology, slots.assignment)
-        gain: Message | str = ""
-        if predicted is not None:
-            gain = message(Code.PREDICTED_GAIN, least=predicted[0], greatest=predicted[1])
+        gain = predicted and message(Code.PREDICTED_GAIN, least=predicted[0], greatest=predicted[1])
         return replace(
             outcome,
             report=message(
@@ -353,7 +352,7 @@ class TopologyDecider:
                 decided=outcome.report,
                 gap=price.gap,
                 cost=price.seconds,
-                gain=gain,
+                gain=gain or "",
             ),
             before=candidate.before,
             price=price.seconds,

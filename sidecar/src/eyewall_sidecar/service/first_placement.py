@@ -89,6 +89,8 @@ def prefer_ras(
     clock: Callable[[], float],
     until: float,
     component_of: Mapping[str, str],
+    *,
+    binds_ackers: bool = True,
 ) -> Solution:
     """Return RAS's placement instead of a solution that may be worse.
 
@@ -102,11 +104,14 @@ def prefer_ras(
         large topologies take seconds.
     component_of
         Operator id → its component.
+    binds_ackers
+        Whether the first executor of a worker may bring an acker along.
     """
     placement, evaluation = solution.placement, solution.evaluation
     if placement is None or evaluation is None or problem.current or not objective.weighs_load:
         return solution
-    ras = ResourceAware(RAS_RETRIES, clock)(problem, objective, time_limit=RAS_SECONDS, seed=0)
+    baseline = ResourceAware(RAS_RETRIES, clock, int(binds_ackers))
+    ras = baseline(problem, objective, time_limit=RAS_SECONDS, seed=0)
     if ras.placement is None:
         return solution
     arrays = ProblemArrays.of(problem)

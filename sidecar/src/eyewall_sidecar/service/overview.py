@@ -13,6 +13,7 @@ from eyewall_sidecar.objectives import evaluate
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.service.decision import Decision, Decline, Keep, TopologyRecord
 from eyewall_sidecar.service.lookup import UnavailableError, find_topology
+from eyewall_sidecar.service.messages import no_decision_message
 from eyewall_sidecar.service.overlap import find_obstacle
 from eyewall_sidecar.service.plans import executor_names
 from eyewall_sidecar.service.problem_cache import Observation, PlacementRequest, request_placement
@@ -273,8 +274,8 @@ class RunningProblem:
 
 def own_settings(topology: TopologyState, defaults: TopologySettings) -> TopologySettings:
     """Return a topology's settings; UnavailableError if nothing can be decided about it."""
-    if refused := topology.topology.refused:
-        raise not_movable(topology, refused)
+    if (reason := no_decision_message(topology.topology)) is not None:
+        raise not_movable(topology, reason)
     try:
         return read_settings(topology.topology, defaults, policy_catalogue())
     except SettingsError as error:

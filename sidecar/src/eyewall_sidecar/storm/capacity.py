@@ -50,16 +50,20 @@ class SupervisorCapacity:
 
     @property
     def workers(self) -> int:
-        """How many workers the topology may have there, by slots and by the least they request."""
+        """How many workers the topology may have there: by slots and by the least they request.
+
+        Those that it has may stay.
+        """
         slots = len(self.fresh) + len(self.held)
         if not self.least_worker_cores:
             return slots
-        return min(slots, floor(self.cpu_cores / self.least_worker_cores + 1e-9))
+        fitting = floor(self.cpu_cores / self.least_worker_cores + 1e-9)
+        return max(len(self.held), min(slots, fitting))
 
     @property
     def fresh_workers(self) -> int:
         """How many of them may start besides those that it has."""
-        return max(0, self.workers - len(self.held))
+        return self.workers - len(self.held)
 
 
 Capacities = Mapping[str, SupervisorCapacity]
@@ -139,9 +143,9 @@ def node_names(supervisors: Iterable[Supervisor]) -> Mapping[str, str]:
 def executors_per_slot(topology: Topology, most: int) -> int:
     """Count the executors that one slot may hold, whichever they are.
 
-    At most EPS_max, and so few that even those with the largest heaps, and all that executors
-    share, stay within what one worker may hold (topology.worker.max.heap.size.mb). 0: one executor
-    alone is too large.
+    At most EPS_max, and so few that even those with the largest heaps stay within what one
+    worker may hold (topology.worker.max.heap.size.mb). 0: one executor alone, with what it shares,
+    is too large. What several share depends on which they are (`worker_rules`).
     """
     if topology.one_executor_per_worker:
         most = min(most, 1)
@@ -151,11 +155,11 @@ def executors_per_slot(topology: Topology, most: int) -> int:
     if any(heap_alone(topology, it) > limit for it in topology.components if it.executors):
         return 0
     heaps = sorted((it.on_heap_bytes for it in topology.executors().values()), reverse=True)
-    held = sum(it.on_heap_bytes for it in topology.shared_memory)
+    held = 0
     for count, heap in enumerate(heaps[:most]):
         held += heap
         if held > limit:
-            return max(count, 1)
+            return count
     return most
 
 

@@ -7,7 +7,9 @@ from enum import StrEnum
 MESSAGE_TIMEOUT = 30.0
 """topology.message.timeout.secs in seconds, unless a topology or storm.yaml sets it."""
 
-ISOLATING_STRATEGY = "RoundRobinResourceAwareStrategy"
+ISOLATING_STRATEGY = (
+    "org.apache.storm.scheduler.resource.strategies.scheduling.RoundRobinResourceAwareStrategy"
+)
 """Of Storm's: it places a topology on supervisors without others (topology.isolate.machines)."""
 
 
@@ -165,12 +167,19 @@ class Topology:
         return self._executors
 
     @property
+    def workers_are_mixed(self) -> bool:
+        """Whether a worker may hold executors of several components."""
+        return not (self.one_executor_per_worker or self.one_component_per_worker)
+
+    @property
     def isolated(self) -> bool:
         """Whether its strategy keeps supervisors for it alone, which only that strategy knows."""
-        return self.strategy.rpartition(".")[2] == ISOLATING_STRATEGY
+        return self.strategy == ISOLATING_STRATEGY
 
     def shared_by(self, components: Set[str]) -> tuple[SharedMemory, ...]:
         """Return the memory that any of these components share, with each other or with others."""
+        if not self.shared_memory:
+            return ()
         return tuple(it for it in self.shared_memory if not it.components.isdisjoint(components))
 
 

@@ -3,8 +3,8 @@
 S-ODP (paper 000, section 6.2): executors are the operators, C_u is slots × EPS_max.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from math import inf
 
 from eyewall_sidecar.messages import Code, Message, message
@@ -25,17 +25,17 @@ from eyewall_sidecar.storm.capacity import (
 from eyewall_sidecar.storm.cluster import (
     Component,
     Executor,
-    Supervisor,
     TopologyState,
 )
 from eyewall_sidecar.storm.generic_resources import generic_needs, generic_offers
 from eyewall_sidecar.storm.known_delays import KnownDelays
 from eyewall_sidecar.storm.load_inputs import LoadInputs
 from eyewall_sidecar.storm.rates import NOTHING_MEASURED, flows, unknown_streams
-from eyewall_sidecar.storm.requests import heap_alone, memory_of, shared_at_most
+from eyewall_sidecar.storm.requests import heap_alone, memory_of
 from eyewall_sidecar.storm.settings import TopologySettings
+from eyewall_sidecar.storm.shared_memory import kept_free, with_room
 from eyewall_sidecar.storm.topology_problem import Signals, TopologyProblem
-from eyewall_sidecar.storm.traits import HostTraits, TraitsError, pinned_hosts, read_traits
+from eyewall_sidecar.storm.traits import HostTraits, pinned_hosts, traits_of
 
 
 def operator_id(component: Component, executor: Executor) -> str:
@@ -95,11 +95,14 @@ class _Bridge:
         self.fixed = fixed
         slots = topology.running()
         self.running = {it: slot.supervisor for it, slot in slots.items()}
+        self.runs_on = defaultdict[str, list[Executor]](list)
+        for executor, supervisor in self.running.items():
+            self.runs_on[supervisor].append(executor)
         self.in_slot = Counter(slots.values())
         self.capacities = capacities
         supervisors = [it.supervisor for it in capacities.values()]
         self.names = node_names(supervisors)
-        self.traits, self.unreadable = _traits(supervisors)
+        self.traits, self.unreadable = traits_of(supervisors)
         self.inputs = LoadInputs(
             capacities,
             topology,
@@ -291,6 +294,10 @@ class _Bridge:
         if not possible:
             is_shared = any(map(self._closed, self.capacities.values()))
             code = Code.NO_UNSHARED_SLOT if is_shared else Code.NO_FREE_SLOT
+            least = max((it.least_worker_cores for it in self.capacities.values()), default=0.0)
+            if least and not is_shared:
+                unfit = {"least": least, "unreadable": self._unreadable()}
+                raise ProblemError(message(Code.NO_WORKER_FITS, **unfit))
             raise ProblemError(message(code, unreadable=self._unreadable()))
         used = {self.capacities[it].supervisor.host for it in self.running.values()}
         between, hosts = signals.known_delays.get, tuple(possible)
@@ -311,11 +318,10 @@ class _Bridge:
         candidates: tuple[str, ...] | None = None
         if executor in self.fixed:
             candidates = (self.names[self.fixed[executor]],)
-        elif component.id in self.pins:
-            allowed = self.pins[component.id]
-            candidates = tuple(
-                self.names[it.supervisor.id] for it in nodes if it.supervisor.host in allowed
-            )
+        elif component.id in self.pins or self.topology.shared_by({component.id}):
+            allowed = [it for it in nodes if not self._is_pinned_elsewhere(component, it)]
+            roomy = with_room(self.topology, component, allowed, self.running.get(executor))
+            candidates = tuple(self.names[it.supervisor.id] for it in roomy)
         # CPU is not all that takes time: a declared time may include more.
         cpu_time = self.inputs.execution_time(component)
         execution_time = self.settings.execution_times.get(component.id, cpu_time)
@@ -339,15 +345,22 @@ class _Bridge:
         return self.executors[executor].cpu_cores
 
     def _memory_left(self, capacity: SupervisorCapacity) -> float:
-        """Return what executors have besides all that they may share.
+        """Return what executors have besides all that those that may go there share.
 
         What runs there has room, whichever part of that it shares.
         """
         left = capacity.memory_bytes
-        if not (shared := shared_at_most(self.topology)):
+        elsewhere = {
+            it.id for it in self.topology.components if self._is_pinned_elsewhere(it, capacity)
+        }
+        if not (shared := kept_free(self.topology, capacity, elsewhere)):
             return left
-        here = [it for it, there in self.running.items() if there == capacity.supervisor.id]
-        return max(left - shared, min(left, memory_of(self.executors[it] for it in here)))
+        runs = memory_of(self.executors[it] for it in self.runs_on[capacity.supervisor.id])
+        return max(left - shared, min(left, runs))
+
+    def _is_pinned_elsewhere(self, component: Component, capacity: SupervisorCapacity) -> bool:
+        pins = self.pins.get(component.id)
+        return pins is not None and capacity.supervisor.host not in pins
 
     def _node(self, capacity: SupervisorCapacity) -> Node:
         """Build a node that can at least hold the executors that stay on it."""
@@ -378,15 +391,3 @@ class _Bridge:
             reserved=reserved,
             generic=generic_offers(self.topology.components, staying, capacity),
         )
-
-
-def _traits(supervisors: Iterable[Supervisor]) -> tuple[dict[str, HostTraits], dict[str, str]]:
-    """Host → what it says of itself, and host → why that cannot be read."""
-    readable: dict[str, HostTraits] = {}
-    unreadable: dict[str, str] = {}
-    for supervisor in supervisors:
-        try:
-            readable[supervisor.host] = read_traits(supervisor.scheduler_meta)
-        except TraitsError as error:
-            unreadable[supervisor.host] = str(error)
-    return {host: it for host, it in readable.items() if host not in unreadable}, unreadable

@@ -4,10 +4,10 @@ Cores, on-heap plus off-heap bytes and generic resources of every executor; memo
 share, once for each worker or supervisor; and the least CPU of a worker.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from eyewall_sidecar.storm.cluster import Component, Executor, Topology, Worker
+from eyewall_sidecar.storm.cluster import Component, SharedMemory, Topology, Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +36,32 @@ def requests(
     cpu: dict[str, float] = {}
     memory: dict[str, int] = {}
     generic: dict[str, dict[str, float]] = {}
-    present: dict[tuple[str, str], tuple[Topology, set[str]]] = {}
+    sharing: dict[tuple[str, str], tuple[Topology, set[str]]] = {}
     for topology, worker in workers:
-        supervisor = worker.slot.supervisor
-        components = _components(topology, worker.executors)
-        cores = sum(it.cpu_cores for it in components)
-        cpu[supervisor] = cpu.get(supervisor, 0.0) + max(cores, least_worker_cores)
-        names = {it.id for it in components}
-        memory[supervisor] = (
-            memory.get(supervisor, 0)
-            + memory_of(components)
-            + sum(it.on_heap_bytes + it.off_heap_worker_bytes for it in topology.shared_by(names))
-        )
-        present.setdefault((supervisor, topology.id), (topology, set()))[1].update(names)
-        of_supervisor = generic.setdefault(supervisor, {})
-        for component in components:
+        supervisor, components = worker.slot.supervisor, topology.executors()
+        cores, needed, of_supervisor = 0.0, 0, generic.setdefault(supervisor, {})
+        # Executors that the topology has lost have no component.
+        for component in filter(None, map(components.get, worker.executors)):
+            cores += component.cpu_cores
+            needed += component.on_heap_bytes + component.off_heap_bytes
             for name, amount in component.generic:
                 of_supervisor[name] = of_supervisor.get(name, 0.0) + amount
-    for (supervisor, _), (topology, names) in present.items():
+        if topology.shared_memory:
+            names = {components[it].id for it in worker.executors if it in components}
+            shared = topology.shared_by(names)
+            needed += sum(it.on_heap_bytes + it.off_heap_worker_bytes for it in shared)
+            sharing.setdefault((supervisor, topology.id), (topology, set()))[1].update(names)
+        cpu[supervisor] = cpu.get(supervisor, 0.0) + max(cores, least_worker_cores)
+        memory[supervisor] = memory.get(supervisor, 0) + needed
+    for (supervisor, _), (topology, names) in sharing.items():
         memory[supervisor] += sum(it.off_heap_supervisor_bytes for it in topology.shared_by(names))
     return {it: Requests(cpu[it], memory[it], generic[it]) for it in cpu}
 
 
-def shared_at_most(topology: Topology) -> int:
-    """Return the bytes that one worker with executors of all components shares."""
+def shared_bytes(shared: Iterable[SharedMemory]) -> int:
+    """Return the bytes of these on a supervisor with one worker."""
     return sum(
-        it.on_heap_bytes + it.off_heap_worker_bytes + it.off_heap_supervisor_bytes
-        for it in topology.shared_memory
+        it.on_heap_bytes + it.off_heap_worker_bytes + it.off_heap_supervisor_bytes for it in shared
     )
 
 
@@ -75,9 +74,3 @@ def heap_alone(topology: Topology, component: Component) -> int:
     """Return the on-heap bytes of a worker with one executor of a component."""
     shared = sum(it.on_heap_bytes for it in topology.shared_by({component.id}))
     return component.on_heap_bytes + shared
-
-
-def _components(topology: Topology, executors: Collection[Executor]) -> list[Component]:
-    """Return the component of each; executors that the topology has lost have none."""
-    known = topology.executors()
-    return [known[it] for it in executors if it in known]

@@ -58,6 +58,7 @@ def choose_slots(
             placed_on.setdefault(placed[executor], []).append(executor)
     rules = WorkerRules(topology.topology, most)
     workers: list[Worker] = []
+    unchanged = frozenset(topology.assignment)
     for supervisor, here in sorted(placed_on.items()):
         capacity = capacities[supervisor]
         running = [it for it in topology.assignment if it.slot.supervisor == supervisor]
@@ -81,7 +82,8 @@ def choose_slots(
                 )
             )
         chosen = _in_slots(groups, running, capacity, in_use)
-        _require_room(topology, [*staying, *chosen], capacity)
+        if not unchanged.issuperset(chosen):
+            _require_room(topology, [*staying, *chosen], capacity)
         workers += chosen
     before = {it.slot: it.executors for it in topology.assignment}
     changed = (it for it in workers if before.get(it.slot, it.executors) != it.executors)
@@ -105,7 +107,7 @@ def _require_room(
     The problem knows what executors request; of how many workers is known only here.
     """
     least = capacity.least_worker_cores
-    if not (least or topology.topology.shared_memory) or set(workers) <= set(topology.assignment):
+    if not (least or topology.topology.shared_memory):
         return
     supervisor = capacity.supervisor
     needed = requests(((topology.topology, it) for it in workers), least)[supervisor.id]

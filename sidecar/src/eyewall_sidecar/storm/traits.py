@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from eyewall_sidecar.messages import Code, Message, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.limits import SLOWEST
+from eyewall_sidecar.storm.cluster import Supervisor
 
 FASTEST = 1000.0
 
@@ -56,6 +57,20 @@ def _number(meta: Mapping[str, str], key: str, least: float, most: float, allowe
     if not (value > 0 and least <= value <= most):
         raise TraitsError(message(Code.BAD_TRAIT, key=key, value=text, allowed=allowed))
     return value
+
+
+def traits_of(
+    supervisors: Iterable[Supervisor],
+) -> tuple[dict[str, HostTraits], dict[str, str]]:
+    """Return host → what it says of itself, and host → why that cannot be read."""
+    readable: dict[str, HostTraits] = {}
+    unreadable: dict[str, str] = {}
+    for supervisor in supervisors:
+        try:
+            readable[supervisor.host] = read_traits(supervisor.scheduler_meta)
+        except TraitsError as error:
+            unreadable[supervisor.host] = str(error)
+    return {host: it for host, it in readable.items() if host not in unreadable}, unreadable
 
 
 def pinned_hosts(

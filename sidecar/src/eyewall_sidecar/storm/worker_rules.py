@@ -117,7 +117,7 @@ class WorkerRoom:
 
     def _adds(self, component: Component) -> int:
         """Return the heap that an executor adds, with what it shares with none that is there."""
-        if component.id in self._held:
+        if not self.rules.topology.shared_memory or component.id in self._held:
             return component.on_heap_bytes
         shared = self.rules.topology.shared_by({component.id})
         return component.on_heap_bytes + sum(
