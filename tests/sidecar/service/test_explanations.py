@@ -17,10 +17,10 @@ from eyewall_sidecar.service.explanations import (
     Alternative,
     Explanation,
     Neighbour,
-    Obstacle,
     explain,
 )
 from eyewall_sidecar.service.lookup import UnavailableError, UnknownNameError
+from eyewall_sidecar.service.obstacles import Obstacle
 from eyewall_sidecar.storm import SharedMemory, Topology
 from obedient_nimbus import Nimbus
 from said import codes, values
