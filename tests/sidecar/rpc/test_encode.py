@@ -50,6 +50,6 @@ def test_what_is_encoded_of_a_topology_and_a_supervisor_decodes_to_the_same() ->
     )
     assert decode.topology(encode.definition(topology)) == topology
 
-    there = replace(supervisor("a", speed="2"), generic=(("gpu.count", 4.0),))
+    there = replace(supervisor("a", speed="2"), generic=(("gpu.count", 4.0),), greylisted=True)
     state = pb.ClusterState(supervisors=[encode.supervisor(there)])
     assert decode.cluster_state(state, {}).supervisors == (there,)

@@ -84,6 +84,21 @@ def test_what_is_better_only_if_no_component_is_heavy_gives_way_to_storms_placem
     assert chosen_if(dict.fromkeys("abcd", "all")) == pairs
 
 
+def test_where_each_worker_takes_cpu_no_more_hosts_are_used_than_by_storm() -> None:
+    # With no delay two hosts are as good at any load, and are kept where workers take nothing.
+    problem = two_hosts(0.0)
+    found = apart(problem, LOAD)
+    components = {it.id: it.id for it in problem.operators}
+
+    def placed(*, fewest_nodes: bool) -> object:
+        return prefer_ras(
+            problem, LOAD, found, frozen_clock, inf, components, fewest_nodes=fewest_nodes
+        ).placement
+
+    assert placed(fewest_nodes=False) == APART
+    assert placed(fewest_nodes=True) == TOGETHER
+
+
 def with_relay(*relays: str, small: str = "") -> PlacementProblem:
     """A chain from s on n1 to t on n2; b may run on relays, 10 ms from both, or on far, 90 ms.
 

@@ -160,6 +160,22 @@ def test_a_supervisor_holds_so_many_workers_as_it_has_cpu_for_at_least() -> None
     assert capacity(problem) == {"a": 8}
 
 
+def test_a_greylisted_supervisor_is_used_where_the_others_have_no_room() -> None:
+    # Four executors a worker: b's one slot holds four.
+    grey = replace(supervisor("a", 2), greylisted=True)
+    hosts = [grey, supervisor("b", 1)]
+    assert capacity(ask(hosts, chain(("source", 4))).problem) == {"b": 4}
+    assert capacity(ask(hosts, chain(("source", 5))).problem) == {"a": 8, "b": 4}
+
+
+def test_what_runs_on_a_greylisted_supervisor_stays_and_nothing_is_moved_there() -> None:
+    grey = replace(supervisor("a", 2), greylisted=True)
+    topology = chain(("source", 2))
+    running = worker("a", 6700, 1), worker("b", 6700, 2)
+    problem = ask([grey, supervisor("b", 2)], topology, *running, moving=True).problem
+    assert capacity(problem) == {"a": 1, "b": 8}
+
+
 def test_where_no_supervisor_has_cpu_for_a_worker_it_is_said_so() -> None:
     with pytest.raises(ProblemError) as refused:
         ask([supervisor("a", cpu=0.2)], chain(("source", 1)), least_worker_cores=0.3)

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'eyewall_contracts/proto/scheduler.proto\x12\x14\x65yewall.scheduler.v1\"\xea\x01\n\x0fScheduleRequest\x12\x18\n\x10\x63ontract_version\x18\x01 \x01(\r\x12\x11\n\tnimbus_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x04\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x04 \x01(\r\x12\x14\n\x0cstate_digest\x18\x05 \x01(\x0c\x12\x31\n\x05state\x18\x06 \x01(\x0b\x32\".eyewall.scheduler.v1.ClusterState\x12=\n\x0b\x64\x65\x66initions\x18\x07 \x03(\x0b\x32(.eyewall.scheduler.v1.TopologyDefinition\"\x8c\x01\n\rScheduleReply\x12\x18\n\x10\x63ontract_version\x18\x01 \x01(\r\x12\x13\n\x0bneeds_state\x18\x02 \x01(\x08\x12\x19\n\x11needs_definitions\x18\x03 \x03(\t\x12\x31\n\tdecisions\x18\x04 \x03(\x0b\x32\x1e.eyewall.scheduler.v1.Decision\"\x9a\x01\n\x0c\x43lusterState\x12\x35\n\x0bsupervisors\x18\x01 \x03(\x0b\x32 .eyewall.scheduler.v1.Supervisor\x12\x37\n\ntopologies\x18\x02 \x03(\x0b\x32#.eyewall.scheduler.v1.TopologyState\x12\x1a\n\x12least_worker_cores\x18\x03 \x01(\x01\"\xed\x02\n\nSupervisor\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04host\x18\x02 \x01(\t\x12\r\n\x05ports\x18\x03 \x03(\r\x12K\n\x0escheduler_meta\x18\x04 \x03(\x0b\x32\x33.eyewall.scheduler.v1.Supervisor.SchedulerMetaEntry\x12\x11\n\tcpu_cores\x18\x05 \x01(\x01\x12\x14\n\x0cmemory_bytes\x18\x06 \x01(\x04\x12Q\n\x11generic_resources\x18\x07 \x03(\x0b\x32\x36.eyewall.scheduler.v1.Supervisor.GenericResourcesEntry\x1a\x34\n\x12SchedulerMetaEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x37\n\x15GenericResourcesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\"\xb4\x01\n\rTopologyState\x12\x13\n\x0btopology_id\x18\x01 \x01(\t\x12\x19\n\x11\x64\x65\x66inition_digest\x18\x02 \x01(\x0c\x12-\n\x07workers\x18\x03 \x03(\x0b\x32\x1c.eyewall.scheduler.v1.Worker\x12\x18\n\x10needs_scheduling\x18\x04 \x01(\x08\x12\x19\n\x11\x61ssignment_digest\x18\x05 \x01(\x0c\x12\x0f\n\x07refusal\x18\x06 \x01(\t\"`\n\x06Worker\x12\x15\n\rsupervisor_id\x18\x01 \x01(\t\x12\x0c\n\x04port\x18\x02 \x01(\r\x12\x31\n\texecutors\x18\x03 \x03(\x0b\x32\x1e.eyewall.scheduler.v1.Executor\"1\n\x08\x45xecutor\x12\x12\n\nfirst_task\x18\x01 \x01(\r\x12\x11\n\tlast_task\x18\x02 \x01(\r\"\x89\x04\n\x12TopologyDefinition\x12\x13\n\x0btopology_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x0c\x12\x19\n\x11requested_workers\x18\x04 \x01(\r\x12\x1d\n\x15worker_max_heap_bytes\x18\x05 \x01(\x04\x12H\n\x08settings\x18\x06 \x03(\x0b\x32\x36.eyewall.scheduler.v1.TopologyDefinition.SettingsEntry\x12\x33\n\ncomponents\x18\x07 \x03(\x0b\x32\x1f.eyewall.scheduler.v1.Component\x12\x1f\n\x17message_timeout_seconds\x18\x08 \x01(\x01\x12%\n\x1dload_aware_messaging_disabled\x18\t \x01(\x08\x12\x1f\n\x17one_executor_per_worker\x18\n \x01(\x08\x12 \n\x18one_component_per_worker\x18\x0b \x01(\x08\x12\x39\n\rshared_memory\x18\x0c \x03(\x0b\x32\".eyewall.scheduler.v1.SharedMemory\x12\x10\n\x08strategy\x18\r \x01(\t\x1a/\n\rSettingsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x89\x01\n\x0cSharedMemory\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ncomponents\x18\x02 \x03(\t\x12\x15\n\ron_heap_bytes\x18\x03 \x01(\x04\x12\x1d\n\x15off_heap_worker_bytes\x18\x04 \x01(\x04\x12!\n\x19off_heap_supervisor_bytes\x18\x05 \x01(\x04\"\xe9\x03\n\tComponent\x12\n\n\x02id\x18\x01 \x01(\t\x12\x32\n\x04kind\x18\x02 \x01(\x0e\x32$.eyewall.scheduler.v1.Component.Kind\x12\x31\n\texecutors\x18\x03 \x03(\x0b\x32\x1e.eyewall.scheduler.v1.Executor\x12\x11\n\tcpu_cores\x18\x04 \x01(\x01\x12\x15\n\ron_heap_bytes\x18\x05 \x01(\x04\x12\x16\n\x0eoff_heap_bytes\x18\x06 \x01(\x04\x12+\n\x06inputs\x18\x07 \x03(\x0b\x32\x1b.eyewall.scheduler.v1.Input\x12P\n\x11generic_resources\x18\x08 \x03(\x0b\x32\x35.eyewall.scheduler.v1.Component.GenericResourcesEntry\x12\x1a\n\x12most_on_supervisor\x18\t \x01(\r\x12\x14\n\x0cincompatible\x18\n \x03(\t\x1a\x37\n\x15GenericResourcesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\"=\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\t\n\x05SPOUT\x10\x01\x12\x08\n\x04\x42OLT\x10\x02\x12\n\n\x06SYSTEM\x10\x03\"\x87\x02\n\x05Input\x12\x18\n\x10source_component\x18\x01 \x01(\t\x12\x0e\n\x06stream\x18\x02 \x01(\t\x12\x36\n\x08grouping\x18\x03 \x01(\x0e\x32$.eyewall.scheduler.v1.Input.Grouping\"\x9b\x01\n\x08Grouping\x12\x18\n\x14GROUPING_UNSPECIFIED\x10\x00\x12\x0b\n\x07SHUFFLE\x10\x01\x12\n\n\x06\x46IELDS\x10\x02\x12\x0f\n\x0bPARTIAL_KEY\x10\x03\x12\x07\n\x03\x41LL\x10\x04\x12\n\n\x06GLOBAL\x10\x05\x12\x14\n\x10LOCAL_OR_SHUFFLE\x10\x06\x12\n\n\x06\x44IRECT\x10\x07\x12\n\n\x06\x43USTOM\x10\x08\x12\x08\n\x04NONE\x10\t\"\xd4\x01\n\x08\x44\x65\x63ision\x12\x13\n\x0btopology_id\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61se\x18\x02 \x01(\x0c\x12,\n\x05place\x18\x03 \x01(\x0b\x32\x1b.eyewall.scheduler.v1.PlaceH\x00\x12*\n\x04keep\x18\x04 \x01(\x0b\x32\x1a.eyewall.scheduler.v1.KeepH\x00\x12\x30\n\x07\x64\x65\x63line\x18\x05 \x01(\x0b\x32\x1d.eyewall.scheduler.v1.DeclineH\x00\x12\x0e\n\x06status\x18\x06 \x01(\tB\t\n\x07verdict\"H\n\x05Place\x12-\n\x07workers\x18\x01 \x03(\x0b\x32\x1c.eyewall.scheduler.v1.Worker\x12\x10\n\x08overlaps\x18\x02 \x01(\x08\"\x06\n\x04Keep\"\x19\n\x07\x44\x65\x63line\x12\x0e\n\x06reason\x18\x01 \x01(\t2c\n\tScheduler\x12V\n\x08Schedule\x12%.eyewall.scheduler.v1.ScheduleRequest\x1a#.eyewall.scheduler.v1.ScheduleReplyB\x18\n\x14io.eyewall.storm.rpcP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'eyewall_contracts/proto/scheduler.proto\x12\x14\x65yewall.scheduler.v1\"\xea\x01\n\x0fScheduleRequest\x12\x18\n\x10\x63ontract_version\x18\x01 \x01(\r\x12\x11\n\tnimbus_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x04\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x04 \x01(\r\x12\x14\n\x0cstate_digest\x18\x05 \x01(\x0c\x12\x31\n\x05state\x18\x06 \x01(\x0b\x32\".eyewall.scheduler.v1.ClusterState\x12=\n\x0b\x64\x65\x66initions\x18\x07 \x03(\x0b\x32(.eyewall.scheduler.v1.TopologyDefinition\"\x8c\x01\n\rScheduleReply\x12\x18\n\x10\x63ontract_version\x18\x01 \x01(\r\x12\x13\n\x0bneeds_state\x18\x02 \x01(\x08\x12\x19\n\x11needs_definitions\x18\x03 \x03(\t\x12\x31\n\tdecisions\x18\x04 \x03(\x0b\x32\x1e.eyewall.scheduler.v1.Decision\"\x9a\x01\n\x0c\x43lusterState\x12\x35\n\x0bsupervisors\x18\x01 \x03(\x0b\x32 .eyewall.scheduler.v1.Supervisor\x12\x37\n\ntopologies\x18\x02 \x03(\x0b\x32#.eyewall.scheduler.v1.TopologyState\x12\x1a\n\x12least_worker_cores\x18\x03 \x01(\x01\"\x81\x03\n\nSupervisor\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04host\x18\x02 \x01(\t\x12\r\n\x05ports\x18\x03 \x03(\r\x12K\n\x0escheduler_meta\x18\x04 \x03(\x0b\x32\x33.eyewall.scheduler.v1.Supervisor.SchedulerMetaEntry\x12\x11\n\tcpu_cores\x18\x05 \x01(\x01\x12\x14\n\x0cmemory_bytes\x18\x06 \x01(\x04\x12Q\n\x11generic_resources\x18\x07 \x03(\x0b\x32\x36.eyewall.scheduler.v1.Supervisor.GenericResourcesEntry\x12\x12\n\ngreylisted\x18\x08 \x01(\x08\x1a\x34\n\x12SchedulerMetaEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x37\n\x15GenericResourcesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\"\xb4\x01\n\rTopologyState\x12\x13\n\x0btopology_id\x18\x01 \x01(\t\x12\x19\n\x11\x64\x65\x66inition_digest\x18\x02 \x01(\x0c\x12-\n\x07workers\x18\x03 \x03(\x0b\x32\x1c.eyewall.scheduler.v1.Worker\x12\x18\n\x10needs_scheduling\x18\x04 \x01(\x08\x12\x19\n\x11\x61ssignment_digest\x18\x05 \x01(\x0c\x12\x0f\n\x07refusal\x18\x06 \x01(\t\"`\n\x06Worker\x12\x15\n\rsupervisor_id\x18\x01 \x01(\t\x12\x0c\n\x04port\x18\x02 \x01(\r\x12\x31\n\texecutors\x18\x03 \x03(\x0b\x32\x1e.eyewall.scheduler.v1.Executor\"1\n\x08\x45xecutor\x12\x12\n\nfirst_task\x18\x01 \x01(\r\x12\x11\n\tlast_task\x18\x02 \x01(\r\"\x89\x04\n\x12TopologyDefinition\x12\x13\n\x0btopology_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x0c\x12\x19\n\x11requested_workers\x18\x04 \x01(\r\x12\x1d\n\x15worker_max_heap_bytes\x18\x05 \x01(\x04\x12H\n\x08settings\x18\x06 \x03(\x0b\x32\x36.eyewall.scheduler.v1.TopologyDefinition.SettingsEntry\x12\x33\n\ncomponents\x18\x07 \x03(\x0b\x32\x1f.eyewall.scheduler.v1.Component\x12\x1f\n\x17message_timeout_seconds\x18\x08 \x01(\x01\x12%\n\x1dload_aware_messaging_disabled\x18\t \x01(\x08\x12\x1f\n\x17one_executor_per_worker\x18\n \x01(\x08\x12 \n\x18one_component_per_worker\x18\x0b \x01(\x08\x12\x39\n\rshared_memory\x18\x0c \x03(\x0b\x32\".eyewall.scheduler.v1.SharedMemory\x12\x10\n\x08strategy\x18\r \x01(\t\x1a/\n\rSettingsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x89\x01\n\x0cSharedMemory\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ncomponents\x18\x02 \x03(\t\x12\x15\n\ron_heap_bytes\x18\x03 \x01(\x04\x12\x1d\n\x15off_heap_worker_bytes\x18\x04 \x01(\x04\x12!\n\x19off_heap_supervisor_bytes\x18\x05 \x01(\x04\"\xe9\x03\n\tComponent\x12\n\n\x02id\x18\x01 \x01(\t\x12\x32\n\x04kind\x18\x02 \x01(\x0e\x32$.eyewall.scheduler.v1.Component.Kind\x12\x31\n\texecutors\x18\x03 \x03(\x0b\x32\x1e.eyewall.scheduler.v1.Executor\x12\x11\n\tcpu_cores\x18\x04 \x01(\x01\x12\x15\n\ron_heap_bytes\x18\x05 \x01(\x04\x12\x16\n\x0eoff_heap_bytes\x18\x06 \x01(\x04\x12+\n\x06inputs\x18\x07 \x03(\x0b\x32\x1b.eyewall.scheduler.v1.Input\x12P\n\x11generic_resources\x18\x08 \x03(\x0b\x32\x35.eyewall.scheduler.v1.Component.GenericResourcesEntry\x12\x1a\n\x12most_on_supervisor\x18\t \x01(\r\x12\x14\n\x0cincompatible\x18\n \x03(\t\x1a\x37\n\x15GenericResourcesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\"=\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\t\n\x05SPOUT\x10\x01\x12\x08\n\x04\x42OLT\x10\x02\x12\n\n\x06SYSTEM\x10\x03\"\x87\x02\n\x05Input\x12\x18\n\x10source_component\x18\x01 \x01(\t\x12\x0e\n\x06stream\x18\x02 \x01(\t\x12\x36\n\x08grouping\x18\x03 \x01(\x0e\x32$.eyewall.scheduler.v1.Input.Grouping\"\x9b\x01\n\x08Grouping\x12\x18\n\x14GROUPING_UNSPECIFIED\x10\x00\x12\x0b\n\x07SHUFFLE\x10\x01\x12\n\n\x06\x46IELDS\x10\x02\x12\x0f\n\x0bPARTIAL_KEY\x10\x03\x12\x07\n\x03\x41LL\x10\x04\x12\n\n\x06GLOBAL\x10\x05\x12\x14\n\x10LOCAL_OR_SHUFFLE\x10\x06\x12\n\n\x06\x44IRECT\x10\x07\x12\n\n\x06\x43USTOM\x10\x08\x12\x08\n\x04NONE\x10\t\"\xd4\x01\n\x08\x44\x65\x63ision\x12\x13\n\x0btopology_id\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61se\x18\x02 \x01(\x0c\x12,\n\x05place\x18\x03 \x01(\x0b\x32\x1b.eyewall.scheduler.v1.PlaceH\x00\x12*\n\x04keep\x18\x04 \x01(\x0b\x32\x1a.eyewall.scheduler.v1.KeepH\x00\x12\x30\n\x07\x64\x65\x63line\x18\x05 \x01(\x0b\x32\x1d.eyewall.scheduler.v1.DeclineH\x00\x12\x0e\n\x06status\x18\x06 \x01(\tB\t\n\x07verdict\"H\n\x05Place\x12-\n\x07workers\x18\x01 \x03(\x0b\x32\x1c.eyewall.scheduler.v1.Worker\x12\x10\n\x08overlaps\x18\x02 \x01(\x08\"\x06\n\x04Keep\"\x19\n\x07\x44\x65\x63line\x12\x0e\n\x06reason\x18\x01 \x01(\t2c\n\tScheduler\x12V\n\x08Schedule\x12%.eyewall.scheduler.v1.ScheduleRequest\x1a#.eyewall.scheduler.v1.ScheduleReplyB\x18\n\x14io.eyewall.storm.rpcP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,41 +47,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CLUSTERSTATE']._serialized_start=446
   _globals['_CLUSTERSTATE']._serialized_end=600
   _globals['_SUPERVISOR']._serialized_start=603
-  _globals['_SUPERVISOR']._serialized_end=968
-  _globals['_SUPERVISOR_SCHEDULERMETAENTRY']._serialized_start=859
-  _globals['_SUPERVISOR_SCHEDULERMETAENTRY']._serialized_end=911
-  _globals['_SUPERVISOR_GENERICRESOURCESENTRY']._serialized_start=913
-  _globals['_SUPERVISOR_GENERICRESOURCESENTRY']._serialized_end=968
-  _globals['_TOPOLOGYSTATE']._serialized_start=971
-  _globals['_TOPOLOGYSTATE']._serialized_end=1151
-  _globals['_WORKER']._serialized_start=1153
-  _globals['_WORKER']._serialized_end=1249
-  _globals['_EXECUTOR']._serialized_start=1251
-  _globals['_EXECUTOR']._serialized_end=1300
-  _globals['_TOPOLOGYDEFINITION']._serialized_start=1303
-  _globals['_TOPOLOGYDEFINITION']._serialized_end=1824
-  _globals['_TOPOLOGYDEFINITION_SETTINGSENTRY']._serialized_start=1777
-  _globals['_TOPOLOGYDEFINITION_SETTINGSENTRY']._serialized_end=1824
-  _globals['_SHAREDMEMORY']._serialized_start=1827
-  _globals['_SHAREDMEMORY']._serialized_end=1964
-  _globals['_COMPONENT']._serialized_start=1967
-  _globals['_COMPONENT']._serialized_end=2456
-  _globals['_COMPONENT_GENERICRESOURCESENTRY']._serialized_start=913
-  _globals['_COMPONENT_GENERICRESOURCESENTRY']._serialized_end=968
-  _globals['_COMPONENT_KIND']._serialized_start=2395
-  _globals['_COMPONENT_KIND']._serialized_end=2456
-  _globals['_INPUT']._serialized_start=2459
-  _globals['_INPUT']._serialized_end=2722
-  _globals['_INPUT_GROUPING']._serialized_start=2567
-  _globals['_INPUT_GROUPING']._serialized_end=2722
-  _globals['_DECISION']._serialized_start=2725
-  _globals['_DECISION']._serialized_end=2937
-  _globals['_PLACE']._serialized_start=2939
-  _globals['_PLACE']._serialized_end=3011
-  _globals['_KEEP']._serialized_start=3013
-  _globals['_KEEP']._serialized_end=3019
-  _globals['_DECLINE']._serialized_start=3021
-  _globals['_DECLINE']._serialized_end=3046
-  _globals['_SCHEDULER']._serialized_start=3048
-  _globals['_SCHEDULER']._serialized_end=3147
+  _globals['_SUPERVISOR']._serialized_end=988
+  _globals['_SUPERVISOR_SCHEDULERMETAENTRY']._serialized_start=879
+  _globals['_SUPERVISOR_SCHEDULERMETAENTRY']._serialized_end=931
+  _globals['_SUPERVISOR_GENERICRESOURCESENTRY']._serialized_start=933
+  _globals['_SUPERVISOR_GENERICRESOURCESENTRY']._serialized_end=988
+  _globals['_TOPOLOGYSTATE']._serialized_start=991
+  _globals['_TOPOLOGYSTATE']._serialized_end=1171
+  _globals['_WORKER']._serialized_start=1173
+  _globals['_WORKER']._serialized_end=1269
+  _globals['_EXECUTOR']._serialized_start=1271
+  _globals['_EXECUTOR']._serialized_end=1320
+  _globals['_TOPOLOGYDEFINITION']._serialized_start=1323
+  _globals['_TOPOLOGYDEFINITION']._serialized_end=1844
+  _globals['_TOPOLOGYDEFINITION_SETTINGSENTRY']._serialized_start=1797
+  _globals['_TOPOLOGYDEFINITION_SETTINGSENTRY']._serialized_end=1844
+  _globals['_SHAREDMEMORY']._serialized_start=1847
+  _globals['_SHAREDMEMORY']._serialized_end=1984
+  _globals['_COMPONENT']._serialized_start=1987
+  _globals['_COMPONENT']._serialized_end=2476
+  _globals['_COMPONENT_GENERICRESOURCESENTRY']._serialized_start=933
+  _globals['_COMPONENT_GENERICRESOURCESENTRY']._serialized_end=988
+  _globals['_COMPONENT_KIND']._serialized_start=2415
+  _globals['_COMPONENT_KIND']._serialized_end=2476
+  _globals['_INPUT']._serialized_start=2479
+  _globals['_INPUT']._serialized_end=2742
+  _globals['_INPUT_GROUPING']._serialized_start=2587
+  _globals['_INPUT_GROUPING']._serialized_end=2742
+  _globals['_DECISION']._serialized_start=2745
+  _globals['_DECISION']._serialized_end=2957
+  _globals['_PLACE']._serialized_start=2959
+  _globals['_PLACE']._serialized_end=3031
+  _globals['_KEEP']._serialized_start=3033
+  _globals['_KEEP']._serialized_end=3039
+  _globals['_DECLINE']._serialized_start=3041
+  _globals['_DECLINE']._serialized_end=3066
+  _globals['_SCHEDULER']._serialized_start=3068
+  _globals['_SCHEDULER']._serialized_end=3167
 # @@protoc_insertion_point(module_scope)

@@ -191,11 +191,14 @@ class Supervisor(_message.Message):
     CPU_CORES_FIELD_NUMBER: _builtins.int
     MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     GENERIC_RESOURCES_FIELD_NUMBER: _builtins.int
+    GREYLISTED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     host: _builtins.str
     """storm.local.hostname: the name a host has everywhere in Eyewall."""
     cpu_cores: _builtins.float
     memory_bytes: _builtins.int
+    greylisted: _builtins.bool
+    """Released from the blacklist because slots were short: used where nothing else has room."""
     @_builtins.property
     def ports(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """All worker slots that may be used (blacklisted ones are not in the list)."""
@@ -218,10 +221,11 @@ class Supervisor(_message.Message):
         cpu_cores: _builtins.float = ...,
         memory_bytes: _builtins.int = ...,
         generic_resources: _abc.Mapping[_builtins.str, _builtins.float] | None = ...,
+        greylisted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu_cores", b"cpu_cores", "generic_resources", b"generic_resources", "host", b"host", "id", b"id", "memory_bytes", b"memory_bytes", "ports", b"ports", "scheduler_meta", b"scheduler_meta"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu_cores", b"cpu_cores", "generic_resources", b"generic_resources", "greylisted", b"greylisted", "host", b"host", "id", b"id", "memory_bytes", b"memory_bytes", "ports", b"ports", "scheduler_meta", b"scheduler_meta"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -142,6 +142,7 @@ def _supervisor(message: pb.Supervisor) -> Supervisor:
         cpu_cores=_cores(f"{owner}: cpu_cores", message.cpu_cores),
         memory_bytes=message.memory_bytes,
         scheduler_meta=dict(message.scheduler_meta),
+        greylisted=message.greylisted,
         # Of what makes no sense a supervisor has none: all others are none the worse for it.
         generic=tuple(
             (name, min(amount, _MOST_GENERIC))

@@ -58,6 +58,7 @@ def supervisor(it: Supervisor) -> pb.Supervisor:
         cpu_cores=it.cpu_cores,
         memory_bytes=int(it.memory_bytes),
         generic_resources=dict(it.generic),
+        greylisted=it.greylisted,
     )
 
 

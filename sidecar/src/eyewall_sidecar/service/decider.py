@@ -207,6 +207,7 @@ class TopologyDecider:
                 self._clock() + (inputs.until - self._clock()) / 2,
                 component_of,
                 binds_ackers=topology.topology.workers_are_mixed,
+                fewest_nodes=inputs.observation.state.least_worker_cores > 0,
             )
             if record.search is not None:  # so that a later round has not to compare them again
                 record = replace(record, search=replace(record.search, solution=solution))

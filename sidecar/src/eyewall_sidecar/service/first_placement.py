@@ -91,6 +91,7 @@ def prefer_ras(
     component_of: Mapping[str, str],
     *,
     binds_ackers: bool = True,
+    fewest_nodes: bool = False,
 ) -> Solution:
     """Return RAS's placement instead of a solution that may be worse.
 
@@ -106,6 +107,8 @@ def prefer_ras(
         Operator id → its component.
     binds_ackers
         Whether the first executor of a worker may bring an acker along.
+    fewest_nodes
+        Whether no more nodes may be used than by RAS: each worker takes CPU, whatever is in it.
     """
     placement, evaluation = solution.placement, solution.evaluation
     if placement is None or evaluation is None or problem.current or not objective.weighs_load:
@@ -123,9 +126,11 @@ def prefer_ras(
     loads = takewhile(lambda _: clock() < until, _possible_loads(arrays, components))
     comparison = _Comparison(tuple(loads), clock, until)
     times = comparison.times(known)
-    if comparison.as_good(found, times) is not None:
+    is_wider = fewest_nodes and _nodes_in_use(found) > _nodes_in_use(known)
+    if not is_wider and comparison.as_good(found, times) is not None:
         return solution
-    nearer = _nearer(problem, arrays, known, times, comparison, components)
+    most_nodes = _nodes_in_use(known) if fewest_nodes else arrays.nodes
+    nearer = _nearer(problem, arrays, known, times, comparison, components, most_nodes)
     chosen = placement_of(problem, nearer)
     return replace(
         solution,
@@ -183,8 +188,9 @@ def _nearer(
     times: Floats,
     comparison: _Comparison,
     components: Sequence[str],
+    most_nodes: int,
 ) -> Places:
-    """Put parts of it on other hosts, as long as that is as good at each load.
+    """Put parts of it on other hosts, `most_nodes` in all, as long as that is as good at each load.
 
     A part is all that is on one host, or what is there of one component: Storm's scheduler fills
     hosts in the order of what is free there, however far they are from where the others have to be.
@@ -202,7 +208,9 @@ def _nearer(
                 break
             goes = part & (places == source) & arrays.allowed[:, target]
             moved = np.where(goes, target, places)
-            if np.array_equal(moved, places) or violations(problem, placement_of(problem, moved)):
+            if np.array_equal(moved, places) or _nodes_in_use(moved) > most_nodes:
+                continue
+            if violations(problem, placement_of(problem, moved)):
                 continue
             found = comparison.as_good(moved, times, GLANCE)
             if found is not None:
@@ -215,6 +223,10 @@ def _nearer(
                 break
         else:
             return places
+
+
+def _nodes_in_use(places: Places) -> int:
+    return len(np.unique(places))
 
 
 def _gain(before: Floats, after: Floats) -> float:

@@ -201,6 +201,9 @@ class Supervisor:
         supervisor.scheduler.meta of its storm.yaml (see `storm.traits`).
     drained
         Whether operators want it empty: nothing new is placed there, and what runs there leaves.
+    greylisted
+        Whether Storm released it from its blacklist as slots were short: what runs there stays, and
+        something is placed there where the others have no room.
     generic
         What it offers of generic resources to all topologies together.
     """
@@ -212,6 +215,7 @@ class Supervisor:
     memory_bytes: float
     scheduler_meta: Mapping[str, str] = field(default_factory=dict)
     drained: bool = False
+    greylisted: bool = False
     generic: tuple[tuple[str, float], ...] = ()
 
 

@@ -242,7 +242,10 @@ class _Bridge:
             for it, capacity in self.capacities.items()
         }
         fresh = {it: of.fresh_workers * usable[it] for it, of in self.capacities.items()}
+        grey = {it for it, of in self.capacities.items() if of.supervisor.greylisted}
         missing = len(self.executors) - len(self.running)
+        if missing <= sum(room for it, room in fresh.items() if it not in grey):
+            fresh.update(dict.fromkeys(grey, 0))
         if 0 < missing <= sum(fresh.values()):
             return {it: fixed[it] + fresh[it] for it in self.capacities}
         staying = {
@@ -252,7 +255,7 @@ class _Bridge:
         runs = Counter(self.running.values())
         return {
             it: runs[it]
-            if capacity.supervisor.host in self.unseen
+            if capacity.supervisor.host in self.unseen or (it in grey and not missing)
             else max(fixed[it], staying[it] + capacity.workers * usable[it])
             for it, capacity in self.capacities.items()
         }

@@ -92,7 +92,9 @@ record ClusterSnapshot(
                         .setCpuCores(cores(supervisor.getTotalCpu()))
                         .setMemoryBytes(bytes(supervisor.getTotalMemory()))
                         .putAllSchedulerMeta(schedulerMeta(supervisor))
-                        .putAllGenericResources(generic(supervisor.getTotalGenericResources()));
+                        .putAllGenericResources(generic(supervisor.getTotalGenericResources()))
+                        .setGreylisted(
+                                cluster.getGreyListedSupervisors().contains(supervisor.getId()));
         if (supervisor.getHost() != null) {
             shown.setHost(supervisor.getHost());
         }

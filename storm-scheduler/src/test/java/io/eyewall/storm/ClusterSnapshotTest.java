@@ -18,6 +18,7 @@ import io.eyewall.storm.rpc.TopologyState;
 import io.eyewall.storm.rpc.Worker;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.storm.Config;
 import org.apache.storm.DaemonConfig;
 import org.apache.storm.scheduler.Cluster;
@@ -78,6 +79,27 @@ class ClusterSnapshotTest {
 
         assertThat(shown.getCpuCores()).isZero();
         assertThat(shown.getMemoryBytes()).isZero();
+    }
+
+    @Test
+    void supervisorsThatStormUsesLastAreShownAsSuch() {
+        Cluster cluster =
+                Fixture.cluster(
+                        List.of(supervisor("s1", 6700), supervisor("s2", 6700)),
+                        List.of(),
+                        Map.of());
+        cluster.setGreyListedSupervisors(Set.of("s2"));
+
+        assertThat(
+                        ClusterSnapshot.take(
+                                        cluster,
+                                        List.of(),
+                                        new TopologyDefinitions(Map.of()),
+                                        Map.of())
+                                .state()
+                                .getSupervisorsList())
+                .extracting(Supervisor::getGreylisted)
+                .containsExactly(false, true);
     }
 
     @Test

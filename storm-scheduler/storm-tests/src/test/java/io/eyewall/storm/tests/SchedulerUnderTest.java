@@ -93,17 +93,12 @@ public class SchedulerUnderTest extends ResourceAwareScheduler {
 
     private static String inStormsWords(
             String text, TopologyDetails topology, Cluster cluster, boolean waited) {
-        boolean isOurs =
-                text.startsWith("eyewall")
-                        || text.startsWith("placed by")
-                        || text.startsWith("not placed by")
-                        || text.startsWith("evicted by");
-        if (!isOurs) {
-            return text;
-        }
         if (!cluster.getUnassignedExecutors(topology).isEmpty()) {
             // What Storm's scheduler said is after ours.
             return text.substring(text.lastIndexOf("; ") + 1).strip();
+        }
+        if (text.contains("Fully Scheduled")) {
+            return text;
         }
         String strategy = (String) topology.getConf().get(Config.TOPOLOGY_SCHEDULER_STRATEGY);
         return waited
