@@ -246,6 +246,7 @@ class Code(Enum):
     BAD_TRAITS = "its supervisor.scheduler.meta cannot be read: {error}"
     CLOSED = "another topology runs there, and with Ecker's score a supervisor serves one at most"
     BLACKLISTED = "Nimbus offers no slot there, as of a blacklisted host"
+    GREYLISTED = "it is greylisted: used where the others have no slots"
     NO_CPU_FOR_A_WORKER = (
         "a worker counts {least:g} cores at least (storm.worker.min.cpu.pcore.percent), which are "
         "not free there"

@@ -295,6 +295,13 @@ def test_a_host_without_the_least_cpu_of_a_worker_says_so() -> None:
     assert obstacle(found, "fog-1") == ("cpu", message(Code.NO_CPU_FOR_A_WORKER, least=0.3))
 
 
+def test_a_greylisted_host_says_so() -> None:
+    nimbus = three_sites()
+    nimbus.hosts[1] = replace(nimbus.hosts[1], greylisted=True)
+    found = explained(on_edge_and_cloud(nimbus), "c")
+    assert obstacle(found, "fog-1") == ("greylisted", message(Code.GREYLISTED))
+
+
 def test_a_host_without_memory_for_what_an_executor_shares_says_so() -> None:
     # c and its table need 4,223 of 4,096 MB, but it runs where it runs.
     table = SharedMemory("table", frozenset({"c"}), on_heap_bytes=4095 * MEGABYTE)

@@ -121,7 +121,8 @@ class Obstacles:
         return Obstacle("withdrawn slot", message(Code.WITHDRAWN_SLOT))
 
     def _is_open(self, capacity: SupervisorCapacity) -> bool:
-        closed = capacity.supervisor.drained or (self._ecker and capacity.shared)
+        supervisor = capacity.supervisor
+        closed = supervisor.drained or supervisor.greylisted or (self._ecker and capacity.shared)
         return capacity.workers > 0 and not closed
 
     def _no_slot(self, capacities: list[SupervisorCapacity]) -> Obstacle:
@@ -129,7 +130,9 @@ class Obstacles:
             return Obstacle("closed", message(Code.CLOSED))
         if drained := [it.supervisor.host for it in capacities if it.supervisor.drained]:
             return Obstacle("drained", message(Code.DRAINED, host=drained[0]))
-        if any(it.fresh or it.held for it in capacities):
+        if any(it.supervisor.greylisted for it in capacities):
+            return Obstacle("greylisted", message(Code.GREYLISTED))
+        if any(it.fresh for it in capacities) and not any(it.workers for it in capacities):
             least = max(it.least_worker_cores for it in capacities)
             return Obstacle("cpu", message(Code.NO_CPU_FOR_A_WORKER, least=least))
         if slots := sum(len(it.supervisor.ports) for it in capacities):
