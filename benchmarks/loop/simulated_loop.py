@@ -126,7 +126,8 @@ def _absence(damper: str) -> AbstractContextManager[Any]:
             return patch("eyewall_sidecar.service.ready_moves.judge_move", new=_never_worse)
         case "first-as-ras":
             return patch(
-                f"{decider}.prefer_ras", new=lambda _problem, _objective, solution, *_: solution
+                f"{decider}.prefer_ras",
+                new=lambda _problem, _objective, solution, *_, **__: solution,
             )
         case "holding-still":
             return patch.object(MoveHistory, "with_setback", new=_not_still)
