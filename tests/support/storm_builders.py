@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from delay_tables import all_delays
+from eyewall_sidecar.model import PlacementProblem
 from eyewall_sidecar.objective import Objective
 from eyewall_sidecar.policies import policy_catalogue
 from eyewall_sidecar.storm import (
@@ -20,11 +21,13 @@ from eyewall_sidecar.storm import (
     MeasuredTopology,
     Signals,
     Slot,
+    SlotChoice,
     Supervisor,
     Topology,
     TopologySettings,
     TopologyState,
     Worker,
+    choose_slots,
     problem_of_missing,
     problem_of_moving,
     read_settings,
@@ -129,3 +132,24 @@ def ask(
     capacities = supervisor_capacities(seen, running)
     signals = Signals(known, measured, loads or {}, overheads or {})
     return build(capacities, running, settings, signals)
+
+
+def capacity(problem: PlacementProblem) -> dict[str, float]:
+    """Node id → how many operators it may hold."""
+    return {it.id: it.operators for it in problem.nodes}
+
+
+def choose(
+    supervisors: Sequence[Supervisor],
+    topology_state: TopologyState,
+    placed: Mapping[int, str],
+    per_slot: int = 4,
+    others: Sequence[TopologyState] = (),
+    traffic: Mapping[tuple[int, int], float] | None = None,
+) -> SlotChoice:
+    """The slots of executors, by task, that are placed on hosts."""
+    seen = cluster(supervisors, topology_state, *others)
+    capacities = supervisor_capacities(seen, topology_state)
+    on = {Executor(task, task): f"sup-{host}" for task, host in placed.items()}
+    flows = {(Executor(a, a), Executor(b, b)): it for (a, b), it in (traffic or {}).items()}
+    return choose_slots(on, topology_state, capacities, per_slot, flows)

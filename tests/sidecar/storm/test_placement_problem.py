@@ -1,41 +1,29 @@
 from dataclasses import replace
 from math import inf
-from typing import Any
 
 import pytest
 from delay_tables import all_delays, delay_table
 from eyewall_sidecar.messages import Code, message
-from eyewall_sidecar.model import PlacementProblem, ProblemError
-from eyewall_sidecar.model.generic_resources import RESOURCES
+from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.model.violations import violations
 from eyewall_sidecar.storm import (
     Executor,
     HostLoad,
     MeasuredTopology,
-    SharedMemory,
     Slot,
-    Supervisor,
-    Topology,
     Worker,
-    choose_slots,
-    supervisor_capacities,
 )
-from eyewall_sidecar.storm.generic_resources import generic_needs
 from eyewall_sidecar.storm.topology_estimates import MeasuredValue
 from storm_builders import (
     MEGABYTE,
     ask,
+    capacity,
     chain,
-    cluster,
     many_supervisors,
     state,
     supervisor,
     worker,
 )
-
-
-def capacity(problem: PlacementProblem) -> dict[str, float]:
-    return {it.id: it.operators for it in problem.nodes}
 
 
 def test_executors_become_operators_and_supervisors_become_nodes() -> None:
@@ -107,59 +95,6 @@ def test_with_eckers_score_and_every_supervisor_taken_it_is_said_so() -> None:
     assert refused.value.args == (message(Code.NO_UNSHARED_SLOT, unreadable=[]),)
 
 
-GPU = "gpu.count"
-
-
-def with_gpus(host: str, gpus: float) -> Supervisor:
-    return replace(supervisor(host), generic=((GPU, gpus),))
-
-
-def needing(topology: Topology, **of: Any) -> Topology:
-    """Return the topology with components changed by their ids."""
-    components = (replace(it, **of.get(it.id, {})) for it in topology.components)
-    return replace(topology, components=tuple(components))
-
-
-def test_generic_resources_are_what_other_topologies_leave() -> None:
-    # Of a's two GPUs another topology uses one; b has none.
-    gpu = {"generic": ((GPU, 1.0),)}
-    other = state(needing(chain(("x", 1), name="other-1"), x=gpu), worker("a", 6700, 1))
-    topology = needing(chain(("source", 1), ("tag", 1)), tag=gpu)
-    problem = ask([with_gpus("a", 2), supervisor("b")], topology, others=[other]).problem
-    assert problem.resources[-1] == GPU
-    assert {it.id: it.capacity(GPU) for it in problem.nodes} == {"a": 1, "b": 0}
-    assert [it.requirement(GPU) for it in problem.operators] == [0, 1]
-
-
-def test_a_topology_that_needs_none_knows_nothing_of_generic_resources() -> None:
-    problem = ask([with_gpus("a", 2)], chain(("source", 1))).problem
-    assert problem.resources == RESOURCES
-    assert problem.nodes[0].generic == ()
-
-
-def test_what_runs_on_a_supervisor_may_stay_though_it_offers_less_by_now() -> None:
-    gpu = {"generic": ((GPU, 1.0),)}
-    topology = needing(chain(("source", 2)), source=gpu)
-    problem = ask([with_gpus("a", 0), with_gpus("b", 1)], topology, worker("a", 6700, 1)).problem
-    assert {it.id: it.capacity(GPU) for it in problem.nodes} == {"a": 1, "b": 1}
-    assert violations(problem, {"source[1-1]": "a", "source[2-2]": "b"}) == ()
-
-
-def test_a_supervisor_holds_so_many_executors_of_a_component_that_is_spread() -> None:
-    topology = needing(chain(("source", 1), ("tag", 3)), tag={"most_on_supervisor": 2})
-    problem = ask([supervisor("a"), supervisor("b")], topology).problem
-    on_a = dict.fromkeys((it.id for it in problem.operators), "a")
-    assert violations(problem, on_a) == ("node a: executors of tag 3 placed, 2 there",)
-    assert violations(problem, {**on_a, "tag[4-4]": "b"}) == ()
-
-
-def test_a_supervisor_holds_so_many_workers_as_it_has_cpu_for_at_least() -> None:
-    # A worker counts 3 cores: of 8 there is room for two, of 2 for none. Four executors a worker.
-    hosts = [supervisor("a", 4), supervisor("b", 4, cpu=2.0)]
-    problem = ask(hosts, chain(("source", 1)), least_worker_cores=3.0).problem
-    assert capacity(problem) == {"a": 8}
-
-
 def test_a_greylisted_supervisor_is_used_where_the_others_have_no_room() -> None:
     # Four executors a worker: b's one slot holds four.
     grey = replace(supervisor("a", 2), greylisted=True)
@@ -174,99 +109,6 @@ def test_what_runs_on_a_greylisted_supervisor_stays_and_nothing_is_moved_there()
     running = worker("a", 6700, 1), worker("b", 6700, 2)
     problem = ask([grey, supervisor("b", 2)], topology, *running, moving=True).problem
     assert capacity(problem) == {"a": 1, "b": 8}
-
-
-def test_where_no_supervisor_has_cpu_for_a_worker_it_is_said_so() -> None:
-    with pytest.raises(ProblemError) as refused:
-        ask([supervisor("a", cpu=0.2)], chain(("source", 1)), least_worker_cores=0.3)
-    assert refused.value.args == (message(Code.NO_WORKER_FITS, least=0.3, unreadable=[]),)
-
-
-def test_where_a_worker_runs_one_more_has_room_for_what_is_left() -> None:
-    # Of 8 cores the running worker counts 3, and 3 are left for one more.
-    problem = ask(
-        [supervisor("a", 4)], chain(("source", 2)), worker("a", 6700, 1), least_worker_cores=3.0
-    ).problem
-    assert capacity(problem) == {"a": 1 + 4}
-
-
-def test_workers_of_others_count_at_least_that_cpu() -> None:
-    # Of 8 cores the other's worker counts 3, though its executor requests 0.1.
-    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
-    hosts, topology = [supervisor("a", 4)], chain(("source", 1))
-    problem = ask(hosts, topology, others=[other], least_worker_cores=3.0).problem
-    assert problem.nodes[0].cpu == 5.0
-
-
-def test_what_a_worker_may_share_is_no_room_for_executors_but_what_runs_has_room() -> None:
-    # 4096 MB, of which a worker may share 3900; the four that run take 512.
-    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=3900 * MEGABYTE)
-    topology = replace(chain(("source", 3), ("tag", 1)), shared_memory=(table,))
-    hosts = [supervisor("a"), supervisor("b")]
-    first = ask(hosts, topology).problem
-    assert {it.id: it.memory for it in first.nodes} == {"a": 196 * MEGABYTE, "b": 196 * MEGABYTE}
-    moving = ask(hosts, topology, worker("a", 6700, 1, 2, 3, 4), moving=True).problem
-    assert {it.id: it.memory for it in moving.nodes} == {"a": 512 * MEGABYTE, "b": 196 * MEGABYTE}
-
-
-def test_what_cannot_be_shared_on_a_supervisor_leaves_its_memory_to_the_others() -> None:
-    # tag and its table need 4128 MB: nowhere but where it runs. source may use all of b's memory.
-    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=4000 * MEGABYTE)
-    topology = replace(chain(("source", 1), ("tag", 1)), shared_memory=(table,))
-    hosts = [supervisor("a"), supervisor("b")]
-    problem = ask(hosts, topology, worker("a", 6700, 1, 2), moving=True).problem
-    assert problem.node("b").memory == 4096 * MEGABYTE
-    assert {it.id: it.candidates for it in problem.operators} == {
-        "source[1-1]": None,
-        "tag[2-2]": ("a",),
-    }
-
-
-def test_where_pins_forbid_what_shares_its_memory_is_not_kept_free() -> None:
-    table = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=1000 * MEGABYTE)
-    topology = replace(
-        chain(("source", 1), ("tag", 1), settings={"pin": {"tag": ["a"]}}), shared_memory=(table,)
-    )
-    problem = ask([supervisor("a"), supervisor("b")], topology).problem
-    memory = {it.id: it.memory for it in problem.nodes}
-    assert memory == {"a": 3096 * MEGABYTE, "b": 4096 * MEGABYTE}
-
-
-def test_where_no_supervisor_has_memory_for_what_is_shared_slots_are_refused_with_the_numbers() -> (
-    None
-):
-    table = SharedMemory("table", frozenset({"source"}), off_heap_worker_bytes=5000 * MEGABYTE)
-    topology = replace(chain(("source", 1)), shared_memory=(table,))
-    asked = ask([supervisor("a")], topology)
-    assert asked.problem.node("a").memory == 4096 * MEGABYTE
-    capacities = supervisor_capacities(cluster([supervisor("a")], state(topology)), state(topology))
-    placed = {Executor(1, 1): "sup-a"}
-    with pytest.raises(ProblemError, match="need 5128 MB of 4096 in 1 workers"):
-        choose_slots(placed, state(topology), capacities, 4, {})
-
-
-def test_what_runs_may_stay_where_the_least_cpu_of_its_worker_does_not_fit_any_more() -> None:
-    # The other's worker counts 6 of 8 cores and ours 6: it stays, and nothing joins it.
-    other = state(chain(("x", 1), name="other-1"), worker("a", 6700, 1))
-    problem = ask(
-        [supervisor("a", 4), supervisor("b", 4)],
-        chain(("source", 1)),
-        worker("a", 6701, 1),
-        others=[other],
-        moving=True,
-        least_worker_cores=6.0,
-    ).problem
-    assert capacity(problem) == {"a": 4, "b": 4}
-
-
-def test_a_generic_resource_may_have_the_name_of_one_of_the_models() -> None:
-    topology = needing(chain(("source", 1)), source={"generic": (("memory", 2.0),)})
-    supervisors = [replace(supervisor("a"), generic=(("memory", 3.0),))]
-    (node,) = ask(supervisors, topology).problem.nodes
-    assert node.generic == (("generic memory", 3.0),)
-    for name in ("bandwidth", "candidates", "executors of x", "generic memory"):
-        (own,) = generic_needs(replace(topology.components[0], generic=((name, 1.0),)))
-        assert own == (f"generic {name}", 1.0)
 
 
 def test_executors_per_slot_is_the_topologys_setting() -> None:

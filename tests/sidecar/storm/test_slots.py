@@ -1,5 +1,4 @@
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -7,38 +6,20 @@ from eyewall_sidecar.messages import Code, message
 from eyewall_sidecar.model import ProblemError
 from eyewall_sidecar.storm import (
     Executor,
-    SharedMemory,
     Slot,
-    SlotChoice,
     Supervisor,
     Topology,
     TopologyState,
     Worker,
-    choose_slots,
     supervisor_capacities,
 )
 from eyewall_sidecar.storm.capacity import executors_per_slot
 from eyewall_sidecar.storm.worker_rules import WorkerRules
 from hypothesis import given
 from hypothesis import strategies as st
-from storm_builders import MEGABYTE, chain, cluster, state, supervisor, worker
+from storm_builders import MEGABYTE, chain, choose, cluster, state, supervisor, worker
 
 Case = tuple[list[Supervisor], TopologyState, dict[int, str], int]
-
-
-def choose(
-    supervisors: Sequence[Supervisor],
-    topology_state: TopologyState,
-    placed: Mapping[int, str],
-    per_slot: int = 4,
-    others: Sequence[TopologyState] = (),
-    traffic: Mapping[tuple[int, int], float] | None = None,
-) -> SlotChoice:
-    seen = cluster(supervisors, topology_state, *others)
-    capacities = supervisor_capacities(seen, topology_state)
-    on = {Executor(task, task): f"sup-{host}" for task, host in placed.items()}
-    flows = {(Executor(a, a), Executor(b, b)): it for (a, b), it in (traffic or {}).items()}
-    return choose_slots(on, topology_state, capacities, per_slot, flows)
 
 
 def test_executors_of_a_supervisor_share_as_few_workers_as_they_fit_in() -> None:
@@ -241,78 +222,6 @@ def test_pairs_that_may_not_share_a_worker_do_not_change_places() -> None:
     )
     found = {frozenset(it.first_task for it in one.executors) for one in choice.assignment}
     assert found == {frozenset({3, 4}), frozenset({1, 2})}
-
-
-TABLE = SharedMemory("table", frozenset({"tag"}), on_heap_bytes=100 * MEGABYTE)
-
-
-def test_memory_that_executors_share_takes_heap_of_their_worker_once() -> None:
-    # 250 MB of heap hold two executors of tag, 2 · 60 + 100, or four of source.
-    topology = replace(
-        chain(("source", 1), ("tag", 3), heap_megabytes=60, max_heap_megabytes=250),
-        shared_memory=(TABLE,),
-    )
-    choice = choose([supervisor("a", 2)], state(topology), dict.fromkeys(range(1, 5), "a"))
-    assert sorted(sorted(it.last_task for it in of.executors) for of in choice.assignment) == [
-        [1, 2],
-        [3, 4],
-    ]
-
-
-def test_a_slot_holds_as_many_as_share_nothing_and_none_where_one_alone_is_too_large() -> None:
-    # Of 250 MB four executors of 60, if none of them is of tag; one of tag needs 160 alone.
-    topology = replace(
-        chain(("source", 4), ("tag", 1), heap_megabytes=60, max_heap_megabytes=250),
-        shared_memory=(TABLE,),
-    )
-    assert executors_per_slot(topology, 5) == 4
-    assert executors_per_slot(replace(topology, worker_max_heap_bytes=160 * MEGABYTE), 5) == 2
-    assert executors_per_slot(replace(topology, worker_max_heap_bytes=159 * MEGABYTE), 5) == 0
-
-
-def test_components_that_share_the_same_memory_take_its_heap_once() -> None:
-    # source and sink share 100 MB: 2 · 60 + 100 of 220.
-    topology = replace(
-        chain(("source", 1), ("sink", 1), heap_megabytes=60, max_heap_megabytes=220),
-        shared_memory=(replace(TABLE, components=frozenset({"source", "sink"})),),
-    )
-    choice = choose([supervisor("a", 2)], state(topology), {1: "a", 2: "a"})
-    assert choice.assignment == (worker("a", 6700, 1, 2),)
-
-
-def test_too_little_memory_for_what_so_many_workers_share_is_refused() -> None:
-    # Three workers with an executor of tag each: 3 · (60 + 1310) of 4096 MB.
-    topology = replace(
-        chain(("tag", 3), heap_megabytes=60),
-        shared_memory=(replace(TABLE, on_heap_bytes=0, off_heap_worker_bytes=1310 * MEGABYTE),),
-    )
-    hosts, everything = [supervisor("a", 3)], dict.fromkeys(range(1, 4), "a")
-    assert len(choose(hosts, state(topology), everything, per_slot=2).assignment) == 2
-    with pytest.raises(ProblemError) as refused:
-        choose(hosts, state(replace(topology, one_executor_per_worker=True)), everything)
-    assert str(refused.value) == (
-        "a: executors and the memory they share need 4110 MB of 4096 in 3 workers"
-    )
-
-
-def test_too_little_cpu_for_so_many_workers_is_refused_and_what_runs_stays() -> None:
-    # Each worker counts 0.5 cores at least, of 1.2; executors request 0.1.
-    topology = state(
-        chain(("source", 3)),
-        worker("a", 6700, 1),
-        worker("a", 6701, 2),
-        worker("a", 6702, 3),
-    )
-    seen = replace(cluster([supervisor("a", 4, cpu=1.2)], topology), least_worker_cores=0.5)
-    capacities = supervisor_capacities(seen, topology)
-    everything = dict.fromkeys(topology.topology.executors(), "sup-a")
-    stays = choose_slots(everything, topology, capacities, 1, {})
-    assert stays.assignment == topology.assignment
-    with pytest.raises(ProblemError) as refused:
-        choose_slots(everything, replace(topology, assignment=()), capacities, 1, {})
-    assert str(refused.value) == (
-        "a: 3 workers need 1.5 cores of 1.2, each 0.5 at least (storm.worker.min.cpu.pcore.percent)"
-    )
 
 
 def test_too_few_slots_for_executors_that_may_not_share_are_refused() -> None:

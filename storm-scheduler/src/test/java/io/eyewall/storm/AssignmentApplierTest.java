@@ -260,10 +260,7 @@ class AssignmentApplierTest {
                         Map.of("t", allOn(S1)));
 
         assertRejected(
-                place(
-                        cluster,
-                        "t",
-                        both(placed(S2, SPOUT, COUNT_A), placed(S2_OTHER, COUNT_B, ACKER))),
+                place(cluster, "t", inTwoWorkers()),
                 cluster,
                 "host-s2 would need 719 MB and has 718");
     }
@@ -279,10 +276,7 @@ class AssignmentApplierTest {
                         Map.of(DaemonConfig.STORM_WORKER_MIN_CPU_PCORE_PERCENT, 50.0));
 
         assertRejected(
-                place(
-                        cluster,
-                        "t",
-                        both(placed(S2, SPOUT, COUNT_A), placed(S2_OTHER, COUNT_B, ACKER))),
+                place(cluster, "t", inTwoWorkers()),
                 cluster,
                 "host-s2 would need 100% CPU and has 99");
     }
@@ -366,6 +360,10 @@ class AssignmentApplierTest {
                 place(cluster, "t", allOn(S2)).toBuilder().setTopologyId("gone").build();
 
         assertRejected(decision, cluster, "there is no topology gone");
+    }
+
+    private static Map<ExecutorDetails, WorkerSlot> inTwoWorkers() {
+        return both(placed(S2, SPOUT, COUNT_A), placed(S2_OTHER, COUNT_B, ACKER));
     }
 
     private void assertConstraint(
